@@ -1,0 +1,1 @@
+"""Measures models on task folders; knows nothing of builder or online."""

@@ -1,0 +1,1 @@
+"""What users did: events in, click metrics out; knows nothing of builder or evals."""
