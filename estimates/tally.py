@@ -37,8 +37,8 @@ class ImportTally:
 
     @property
     def nothing_accepted(self) -> bool:
-        """Whether no row was good: the import failed (exit code 1)."""
-        return self.read > 0 and self.quarantined == self.read
+        """Whether no row was good, or none was there: the import failed (exit code 1)."""
+        return self.accepted + self.duplicate + self.updated == 0
 
     def as_json(self) -> dict[str, object]:
         """The document that every import prints with `--json`."""

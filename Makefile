@@ -1,0 +1,49 @@
+# `make demo` and `make test` are all that a newcomer needs; each sets itself up on a machine
+# that has only Python 3.11 or newer and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEMO_ARGS ?=
+APP_ARGS ?=
+PYTEST_ARGS ?=
+
+.PHONY: help install demo app test lint bench screenshots clean
+
+help:  ## these lines
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+install: $(STAMP)  ## .venv in this folder, with the extras demo and dev
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Goldsmith needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "python's venv module is missing (on Debian: apt-get install python3-venv)"; exit 1; }
+	@echo "Installing into $(VENV) (about two minutes the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo,dev]'
+	@touch $@
+
+demo: install  ## the whole loop on the Python documentation, then the app (DEMO_ARGS=--no-app: without it)
+	@$(BIN)/goldsmith demo $(DEMO_ARGS)
+
+app: install  ## the app in the browser, on data/workspace
+	@$(BIN)/goldsmith app $(APP_ARGS)
+
+test: install lint  ## lint, then every test
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: install  ## ruff, mypy strict, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: install  ## speed and memory, as ratios against named peers in one run
+	@for file in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
+
+screenshots: install  ## docs/screenshots, from the demo's workspace, by chromium
+	@$(BIN)/python -m benchmarks.screenshots
+
+clean:  ## the virtual environment and all caches; never a workspace
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
