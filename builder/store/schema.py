@@ -3,7 +3,7 @@
 Ids that people gave (doc_id, query_id) are text and stay as they were written. Inside, tables join
 on integer keys: a million judgments hold three integers each instead of two long strings.
 Judgments are append-only; `current_judgments` names the latest of each rater on each pair and is
-kept in the same transaction, so that no reader has to look for it.
+kept in the same transaction, so that no reader has to look for it; `pairs.human_grades` likewise.
 """
 
 from sqlalchemy import (
@@ -66,8 +66,12 @@ pairs = Table(
     Column("query_key", ForeignKey("queries.query_key"), nullable=False),
     Column("doc_key", ForeignKey("documents.doc_key"), nullable=False),
     Column("created_at", String(32), nullable=False),
+    # How many humans' current judgment of it is a grade; kept in the transaction of each judgment.
+    Column("human_grades", Integer, nullable=False, server_default="0"),
     UniqueConstraint("query_key", "doc_key", name="pairs_once"),
     Index("pairs_by_document", "doc_key"),
+    # The queue seeks the next query with a pair that still wants a grade.
+    Index("pairs_by_grades", "human_grades", "query_key", "pair_id"),
 )
 
 pair_sources = Table(
@@ -108,7 +112,9 @@ current_judgments = Table(
     Column("pair_id", ForeignKey("pairs.pair_id"), primary_key=True),
     Column("rater_id", ForeignKey("people.person_id"), primary_key=True),
     Column("judgment_id", ForeignKey("judgments.judgment_id"), nullable=False),
-    Index("current_judgments_by_rater", "rater_id", "pair_id"),
+    # Repeated from the judgment, so that one index answers what a rater did with a pair.
+    Column("outcome", String(16), nullable=False),
+    Index("current_judgments_by_rater", "rater_id", "pair_id", "outcome"),
 )
 
 releases = Table(
