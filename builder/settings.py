@@ -1,0 +1,196 @@
+"""workspace.toml, read strictly: a mistyped key is an error, never a silent default."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from builder.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_GRADE_HINT = "Grades are the numbers 0 to 3; their names may be changed, the numbers not."
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _known_timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError) as error:
+        raise ValueError("must be a time zone such as UTC or Europe/Berlin") from error
+    return name
+
+
+Name = Annotated[str, Field(max_length=200), AfterValidator(_not_blank)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class GradeNames(_Strict):
+    """What the four grades are called in this workspace; the numbers stay."""
+
+    not_relevant: Name = Field(default="not relevant", alias="0")
+    marginally_relevant: Name = Field(default="marginally relevant", alias="1")
+    relevant: Name = Field(default="relevant", alias="2")
+    highly_relevant: Name = Field(default="highly relevant", alias="3")
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """The names of the grades 0, 1, 2 and 3, in this order."""
+        return (self.not_relevant, self.marginally_relevant, self.relevant, self.highly_relevant)
+
+
+class Guard(_Strict):
+    """How long a key is swallowed after a grade, so that a double press grades nothing else.
+
+    Attributes:
+        same_key_ms: Milliseconds in which the same key again is ignored.
+        other_key_ms: Milliseconds in which another key is ignored.
+    """
+
+    same_key_ms: int = Field(default=400, ge=0, le=10_000)
+    other_key_ms: int = Field(default=150, ge=0, le=10_000)
+
+
+class Settings(_Strict):
+    """What a team decides for its workspace.
+
+    Attributes:
+        name: What the workspace is called on screen.
+        timezone: The zone in which the dashboard shows days and hours.
+        raters_per_pair: How many people grade each pair before it counts as done.
+        grades: The names of the grades 0 to 3.
+        guard: Protection against double presses, in milliseconds.
+    """
+
+    name: Name
+    timezone: Annotated[str, AfterValidator(_known_timezone)] = "UTC"
+    raters_per_pair: int = Field(default=2, ge=1, le=100)
+    grades: GradeNames = GradeNames()
+    guard: Guard = Guard()
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings in the TOML file `path`.
+
+    Raises:
+        SettingsError: The file is absent, is no TOML (the message names the line), or holds an
+            unknown key or a value that does not fit (the message names the key).
+    """
+    try:
+        table = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        reason = f"The settings cannot be read: {error.strerror}."
+        raise SettingsError(reason, where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(
+            f"The settings are not UTF-8 text: byte {error.start} is wrong.",
+            where=str(path),
+            hint="Save the file as UTF-8.",
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise _broken_toml(path, str(error)) from error
+    try:
+        return Settings.model_validate(table)
+    except ValidationError as error:
+        raise _explained(path, error.errors()[0]) from error
+
+
+def write_default_settings(path: Path, name: str) -> None:
+    """Write the settings of a new workspace called `name`, each with a comment.
+
+    Raises:
+        SettingsError: The name is blank, too long, or holds what no text file can hold.
+        FileExistsError: There is a file already.
+    """
+    try:
+        settings = Settings(name=name)
+    except ValidationError as error:
+        raise _explained(path, error.errors()[0]) from error
+    if path.exists():
+        raise FileExistsError(f"{path} is there already")
+    # Whole or not at all: a process that is killed here leaves no half settings.
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(_default_text(settings), encoding="utf-8", newline="\n")
+    unfinished.replace(path)
+
+
+def _default_text(settings: Settings) -> str:
+    grades = "\n".join(f"{n} = {_quoted(name)}" for n, name in enumerate(settings.grades.names))
+    return f"""\
+# The settings of this Goldsmith workspace. An unknown key is an error, so a typo never hides.
+
+name = {_quoted(settings.name)}
+# The zone in which the dashboard shows days and hours, such as "Europe/Berlin".
+timezone = {_quoted(settings.timezone)}
+# How many people grade each pair before it counts as done.
+raters_per_pair = {settings.raters_per_pair}
+
+# What the grades are called; the numbers stay.
+[grades]
+{grades}
+
+# A key pressed twice grades one pair: milliseconds in which a further press is ignored.
+[guard]
+same_key_ms = {settings.guard.same_key_ms}
+other_key_ms = {settings.guard.other_key_ms}
+"""
+
+
+def _quoted(text: str) -> str:
+    # A TOML basic string is a JSON string, but for DEL, which TOML wants escaped.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _broken_toml(path: Path, message: str) -> SettingsError:
+    line = re.search(r"line (\d+)", message)
+    where = f"{path}, line {line[1]}" if line else f"{path}, at its end"
+    return SettingsError(
+        f"The settings are no valid TOML: {message}.",
+        where=where,
+        hint='A line reads key = value, and text stands in quotes: name = "Shop search".',
+    )
+
+
+def _explained(path: Path, error: "ErrorDetails") -> SettingsError:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return _unknown_key(path, error["loc"])
+    if error["type"] == "missing":
+        return SettingsError(f"The setting {key} is missing.", where=str(path))
+    reason = error["msg"].removeprefix("Value error, ")
+    return SettingsError(
+        f"The setting {key} does not fit: {reason}.",
+        where=f"{path}, {key} = {error['input']!r:.80}",
+    )
+
+
+def _unknown_key(path: Path, loc: Sequence[int | str]) -> SettingsError:
+    key = ".".join(str(part) for part in loc)
+    known = _known_keys()
+    nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"Did you mean {nearest[0]}?" if nearest else f"Known keys: {', '.join(known)}."
+    if loc[0] == "grades":
+        hint = _GRADE_HINT
+    return SettingsError(f"The setting {key} is unknown.", where=f"{path}, {key}", hint=hint)
+
+
+def _known_keys() -> list[str]:
+    keys = ["name", "timezone", "raters_per_pair"]
+    for table, model in (("grades", GradeNames), ("guard", Guard)):
+        keys += [f"{table}.{field.alias or name}" for name, field in model.model_fields.items()]
+    return keys

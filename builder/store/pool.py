@@ -1,0 +1,121 @@
+"""The pool in the store: which pairs of query and document are to be judged, and who named them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, repeat
+
+from sqlalchemy import (
+    Connection,
+    Insert,
+    Integer,
+    String,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+    tuple_,
+)
+
+from builder.store.documents import document_keys
+from builder.store.moments import now_text
+from builder.store.queries import query_keys
+from builder.store.schema import documents, pair_sources, pairs, queries
+
+BATCH = 1000
+
+Pair = tuple[str, str]
+"""(query_id, doc_id)"""
+
+
+def add_pairs(
+    connection: Connection,
+    new: Iterable[Pair],
+    source: str,
+    ranks: Iterable[int | None] | None = None,
+) -> int:
+    """Put pairs into the pool and note that `source` named them; how many were not there before.
+
+    Args:
+        connection: Inside a writing transaction.
+        new: (query_id, doc_id); repeats and known pairs are harmless.
+        source: Who names them: bm25, import, clicks, …
+        ranks: For each pair its 1-based rank in the source; the first rank noted stays.
+
+    Raises:
+        LookupError: A query or a document is unknown.
+    """
+    ranked = zip(new, repeat(None) if ranks is None else ranks, strict=ranks is not None)
+    moment = now_text()
+    added = 0
+    for batch in _batches(ranked):
+        known = _keys(connection, [pair for pair, _ in batch])
+        rows = [
+            {"q": q, "d": d, "moment": moment, "source_name": source, "source_rank": rank}
+            for (q, d), (_, rank) in zip(known, batch, strict=True)
+        ]
+        added += connection.execute(_ADD_PAIR, rows).rowcount
+        connection.execute(_ADD_SOURCE, rows)
+    return added
+
+
+def pairs_outside(connection: Connection, asked: Sequence[Pair]) -> list[Pair]:
+    """Those among `asked` (at most some thousand) that the pool does not hold, each once."""
+    inside = select(queries.c.query_id, documents.c.doc_id)
+    inside = inside.select_from(pairs.join(queries).join(documents))
+    inside = inside.where(tuple_(queries.c.query_id, documents.c.doc_id).in_(set(asked)))
+    held = {(row.query_id, row.doc_id) for row in connection.execute(inside)}
+    return [pair for pair in dict.fromkeys(asked) if pair not in held]
+
+
+def count_pairs(connection: Connection) -> int:
+    """How many pairs the pool holds."""
+    return connection.execute(select(func.count()).select_from(pairs)).scalar_one()
+
+
+def pool_by_source(connection: Connection) -> dict[str, int]:
+    """Source -> how many pairs it named; a pair that two sources named counts for both."""
+    counted = select(pair_sources.c.source, func.count().label("named"))
+    counted = counted.group_by(pair_sources.c.source).order_by(pair_sources.c.source)
+    return {row.source: row.named for row in connection.execute(counted)}
+
+
+def _batches(ranked: Iterator[tuple[Pair, int | None]]) -> Iterator[list[tuple[Pair, int | None]]]:
+    while batch := list(islice(ranked, BATCH)):
+        yield batch
+
+
+def _keys(connection: Connection, batch: Sequence[Pair]) -> list[tuple[int, int]]:
+    known_queries = query_keys(connection, list({query_id for query_id, _ in batch}))
+    known_documents = document_keys(connection, list({doc_id for _, doc_id in batch}))
+    for query_id, doc_id in batch:
+        if query_id not in known_queries:
+            raise LookupError(f"query {query_id!r} is unknown")
+        if doc_id not in known_documents:
+            raise LookupError(f"document {doc_id!r} is unknown")
+    return [(known_queries[query_id], known_documents[doc_id]) for query_id, doc_id in batch]
+
+
+_QUERY = bindparam("q", type_=Integer)
+_DOCUMENT = bindparam("d", type_=Integer)
+_MOMENT = bindparam("moment", type_=String)
+_SOURCE = bindparam("source_name", type_=String)
+_RANK = bindparam("source_rank", type_=Integer)
+
+
+def _add_pair() -> Insert:
+    same = (pairs.c.query_key == _QUERY) & (pairs.c.doc_key == _DOCUMENT)
+    new = select(_QUERY, _DOCUMENT, _MOMENT).where(~exists().where(same))
+    return insert(pairs).from_select(["query_key", "doc_key", "created_at"], new)
+
+
+def _add_source() -> Insert:
+    noted = exists().where(
+        (pair_sources.c.pair_id == pairs.c.pair_id) & (pair_sources.c.source == _SOURCE)
+    )
+    new = select(pairs.c.pair_id, _SOURCE, _RANK)
+    new = new.where(pairs.c.query_key == _QUERY, pairs.c.doc_key == _DOCUMENT, ~noted)
+    return insert(pair_sources).from_select(["pair_id", "source", "rank"], new)
+
+
+_ADD_PAIR = _add_pair()
+_ADD_SOURCE = _add_source()
