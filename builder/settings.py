@@ -16,6 +16,7 @@ from builder.errors import SettingsError
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+_MARKS = "# Said beside these numbers wherever they are shown.\n[marks]"
 _GRADE_HINT = "Grades are the numbers 0 to 3; their names may be changed, the numbers not."
 
 
@@ -66,6 +67,21 @@ class Guard(_Strict):
     other_key_ms: int = Field(default=150, ge=0, le=10_000)
 
 
+Mark = Annotated[str, Field(max_length=60)]
+
+
+class Marks(_Strict):
+    """What is not what it seems, said wherever it is shown; "" where it is as it seems.
+
+    Attributes:
+        events: "simulated" where nobody searched and clicked.
+        grades: "illustrative" where the grades were made to show how grades look.
+    """
+
+    events: Mark = ""
+    grades: Mark = ""
+
+
 class Settings(_Strict):
     """What a team decides for its workspace.
 
@@ -75,6 +91,7 @@ class Settings(_Strict):
         raters_per_pair: How many people grade each pair before it counts as done.
         grades: The names of the grades 0 to 3.
         guard: Protection against double presses, in milliseconds.
+        marks: What is simulated or illustrative here, as in the demo.
     """
 
     name: Name
@@ -82,6 +99,7 @@ class Settings(_Strict):
     raters_per_pair: int = Field(default=2, ge=1, le=100)
     grades: GradeNames = GradeNames()
     guard: Guard = Guard()
+    marks: Marks = Marks()
 
 
 def read_settings(path: Path) -> Settings:
@@ -127,6 +145,28 @@ def write_default_settings(path: Path, name: str) -> None:
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_text(_default_text(settings), encoding="utf-8", newline="\n")
     unfinished.replace(path)
+
+
+def add_marks(path: Path, marks: Marks) -> None:
+    """Write into the settings file `path` what is simulated or illustrative; again is harmless.
+
+    Raises:
+        SettingsError: The settings cannot be read, or hold other marks already.
+    """
+    present = read_settings(path)
+    if present.marks == marks:
+        return
+    if "marks" in present.model_fields_set:
+        raise SettingsError(
+            "The workspace has other marks already.",
+            where=f"{path}, marks",
+            hint="Change the table [marks] by hand.",
+        )
+    text = path.read_text(encoding="utf-8")
+    lines = [f"{key} = {_quoted(mark)}" for key, mark in marks.model_dump().items()]
+    scratch = path.with_name(f".{path.name}.new")
+    scratch.write_text("\n".join([text.rstrip("\n"), "", _MARKS, *lines, ""]), encoding="utf-8")
+    scratch.replace(path)
 
 
 def _default_text(settings: Settings) -> str:
@@ -191,6 +231,6 @@ def _unknown_key(path: Path, loc: Sequence[int | str]) -> SettingsError:
 
 def _known_keys() -> list[str]:
     keys = ["name", "timezone", "raters_per_pair"]
-    for table, model in (("grades", GradeNames), ("guard", Guard)):
+    for table, model in (("grades", GradeNames), ("guard", Guard), ("marks", Marks)):
         keys += [f"{table}.{field.alias or name}" for name, field in model.model_fields.items()]
     return keys
