@@ -16,10 +16,11 @@ FOLD_BUDGET = 1200
 
 _HEAD = 400
 _AROUND = 160
-_FEW_WORDS = frozenset(
+_SMALLEST_WORDS = (
     "a an and are as at be by do does for from how i in is it of on or that the this to what "
-    "when where which who why with you your".split()  # noqa: SIM905 - a list of words reads worse
+    "when where which who why with you your"
 )
+_FEW_WORDS = frozenset(_SMALLEST_WORDS.split())
 # Scripts written without spaces: Thai to Myanmar, kana, Han. A term may stand inside a "word".
 _SPACELESS = re.compile(r"[\u0e00-\u0fff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
