@@ -1,0 +1,171 @@
+"""Reads judgments: what each rater says now of each pair, the whole log, and their number."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, bindparam, func, select
+
+from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
+
+BATCH = 1000
+
+
+class GradeRow(NamedTuple):
+    """The current judgment of one rater on one pair.
+
+    Attributes:
+        query_id: The query.
+        doc_id: The document.
+        rater: The rater's name.
+        kind: human, import, synthetic or llm.
+        outcome: grade, skip or cannot_judge.
+        grade: 0 to 3; None unless the outcome is grade.
+        comment: What the rater wrote, "" if nothing.
+        judged_at: When it was judged, ISO 8601 in UTC; None where an import did not say.
+    """
+
+    query_id: str
+    doc_id: str
+    rater: str
+    kind: str
+    outcome: str
+    grade: int | None
+    comment: str = ""
+    judged_at: str | None = None
+
+
+class RawJudgment(NamedTuple):
+    """One row of the log: a judgment as it was given, whatever became of it later.
+
+    Attributes:
+        judgment_id: Grows with each row of the log.
+        query_id: The query.
+        doc_id: The document.
+        rater: The rater's name.
+        kind: human, import, synthetic or llm.
+        outcome: grade, skip, cannot_judge or undone.
+        grade: 0 to 3; None unless the outcome is grade.
+        comment: What the rater wrote, "" if nothing.
+        judged_at: When it was judged, ISO 8601 in UTC; None where an import did not say.
+        recorded_at: When it came into this store.
+        milliseconds: How long the rater looked at the pair; None if unknown.
+    """
+
+    judgment_id: int
+    query_id: str
+    doc_id: str
+    rater: str
+    kind: str
+    outcome: str
+    grade: int | None
+    comment: str
+    judged_at: str | None
+    recorded_at: str
+    milliseconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentCounts:
+    """How much has been judged.
+
+    Attributes:
+        judgments: Rows of the log, undone and replaced ones too.
+        grades: Grades that stand, of all kinds of raters.
+        judged_pairs: Pairs that anybody graded.
+        human_pairs: Pairs that at least one person graded.
+        complete_pairs: Pairs that as many people graded as the workspace asks for.
+    """
+
+    judgments: int
+    grades: int
+    judged_pairs: int
+    human_pairs: int
+    complete_pairs: int
+
+
+def current_grades(connection: Connection) -> Iterator[GradeRow]:
+    """What each rater says now, ordered by query_id, doc_id and rater; memory stays flat.
+
+    Undone judgments are left out: nothing stands there.
+    """
+    in_order = select(queries.c.query_key, queries.c.query_id).order_by(queries.c.query_id)
+    for query_key, query_id in connection.execute(in_order).all():
+        for row in connection.execute(_OF_QUERY, {"query_key": query_key}):
+            yield GradeRow(query_id, *row)
+
+
+def raw_judgments(connection: Connection) -> Iterator[RawJudgment]:
+    """The whole log in the order in which it was written; memory stays flat."""
+    for row in connection.execute(_LOG, execution_options={"yield_per": BATCH}):
+        yield RawJudgment(*row)
+
+
+def count_judgments(connection: Connection, raters_per_pair: int) -> JudgmentCounts:
+    """How much has been judged; `raters_per_pair` people make a pair complete."""
+    standing = select(func.count(), func.count(current_judgments.c.pair_id.distinct()))
+    standing = standing.where(current_judgments.c.outcome == "grade")
+    grades, judged_pairs = connection.execute(standing).one()
+    logged = connection.execute(select(func.count()).select_from(judgments)).scalar_one()
+    return JudgmentCounts(
+        judgments=logged,
+        grades=grades,
+        judged_pairs=judged_pairs,
+        human_pairs=_count_pairs_with(connection, 1),
+        complete_pairs=_count_pairs_with(connection, raters_per_pair),
+    )
+
+
+def _count_pairs_with(connection: Connection, human_grades: int) -> int:
+    counted = select(func.count()).where(pairs.c.human_grades >= human_grades)
+    return connection.execute(counted).scalar_one()
+
+
+def _of_query() -> Select[Any]:
+    columns = (
+        documents.c.doc_id,
+        people.c.name,
+        people.c.kind,
+        current_judgments.c.outcome,
+        judgments.c.grade,
+        judgments.c.comment,
+        judgments.c.judged_at,
+    )
+    joined = (
+        pairs.join(current_judgments, current_judgments.c.pair_id == pairs.c.pair_id)
+        .join(judgments, judgments.c.judgment_id == current_judgments.c.judgment_id)
+        .join(documents, documents.c.doc_key == pairs.c.doc_key)
+        .join(people, people.c.person_id == current_judgments.c.rater_id)
+    )
+    chosen: Select[Any] = select(*columns).select_from(joined)
+    chosen = chosen.where(pairs.c.query_key == bindparam("query_key"))
+    chosen = chosen.where(current_judgments.c.outcome != "undone")
+    return chosen.order_by(documents.c.doc_id, people.c.name)
+
+
+def _log() -> Select[Any]:
+    columns = (
+        judgments.c.judgment_id,
+        queries.c.query_id,
+        documents.c.doc_id,
+        people.c.name,
+        people.c.kind,
+        judgments.c.outcome,
+        judgments.c.grade,
+        judgments.c.comment,
+        judgments.c.judged_at,
+        judgments.c.recorded_at,
+        judgments.c.milliseconds,
+    )
+    joined = (
+        judgments.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
+        .join(queries, queries.c.query_key == pairs.c.query_key)
+        .join(documents, documents.c.doc_key == pairs.c.doc_key)
+        .join(people, people.c.person_id == judgments.c.rater_id)
+    )
+    chosen: Select[Any] = select(*columns).select_from(joined)
+    return chosen.order_by(judgments.c.judgment_id)
+
+
+_OF_QUERY = _of_query()
+_LOG = _log()

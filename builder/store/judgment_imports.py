@@ -1,0 +1,234 @@
+"""Imports judgments in bulk: what is known already is a duplicate, what is old stays history."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from uuid import uuid4
+
+from sqlalchemy import Connection, insert, select, tuple_
+
+from builder.store.current import Current, set_current
+from builder.store.documents import document_keys
+from builder.store.moments import now_text
+from builder.store.pool import Pair, add_pairs
+from builder.store.queries import query_keys
+from builder.store.schema import judgments, pairs
+
+IMPORTED = "import-"
+"""How the tokens of imported judgments begin: nobody pressed a key for them."""
+
+CHUNK = 1000
+"""How many values one statement asks for; SQLite takes 32,766."""
+
+T = TypeVar("T")
+
+Fate: TypeAlias = Literal["accepted", "duplicate", "older"]
+Verdict: TypeAlias = tuple[str, int | None]
+"""(outcome, grade)"""
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
+
+
+class ImportedJudgment(NamedTuple):
+    """One judgment out of a file.
+
+    Attributes:
+        query_id: A known query.
+        doc_id: A known document.
+        person_id: Who judged.
+        outcome: grade, skip or cannot_judge.
+        grade: 0 to 3 with the outcome grade, else None.
+        comment: What the rater wrote, "" if nothing.
+        judged_at: As `moments.utc_text` writes it; None where the file does not say.
+    """
+
+    query_id: str
+    doc_id: str
+    person_id: int
+    outcome: str
+    grade: int | None
+    comment: str = ""
+    judged_at: str | None = None
+
+
+_Key: TypeAlias = tuple[int, int]
+"""(pair_id, rater_id)"""
+
+
+@dataclass(slots=True)
+class _History:
+    """What one rater said of one pair so far: in the log, and in the file up to this row.
+
+    Attributes:
+        timed: (judged_at, verdict) of each judgment that has a time.
+        untimed: The verdicts without a time, in order.
+        moment: The time of the judgment that stands; None if there is none.
+        logged: Whether the log holds anything.
+        repeats: Whether the file's rows without a time say what the log's last ones say.
+        winner: The row of the file that stands now; None while none does.
+    """
+
+    timed: set[tuple[str, Verdict]] = field(default_factory=set)
+    untimed: list[Verdict] = field(default_factory=list)
+    moment: str | None = None
+    logged: bool = False
+    repeats: bool = False
+    winner: dict[str, Any] | None = None
+
+    def remember(self, verdict: Verdict, judged_at: str | None, recorded_at: str) -> None:
+        """Take in a row of the log; rows come in the order of the log."""
+        self.logged = True
+        self.moment = max(self.moment or "", judged_at or recorded_at)
+        self._note(verdict, judged_at)
+
+    def recognise(self, coming: Iterable[Verdict]) -> None:
+        """See whether the file's rows without a time are the end of the log's."""
+        distinct = [verdict for verdict, _ in groupby(coming)]
+        self.repeats = self.untimed[-len(distinct) :] == distinct
+
+    def enter(self, row: dict[str, Any]) -> Fate:
+        """Take in a row of the file and say what becomes of it."""
+        verdict = (row["outcome"], row["grade"])
+        if self._knows(verdict, row["judged_at"]):
+            return "duplicate"
+        self._note(verdict, row["judged_at"])
+        moment = row["judged_at"] or row["recorded_at"]
+        if self.moment is not None and moment < self.moment:
+            return "older"
+        self.moment, self.winner = moment, row
+        return "accepted"
+
+    def _note(self, verdict: Verdict, judged_at: str | None) -> None:
+        if judged_at is None:
+            self.untimed.append(verdict)
+        else:
+            self.timed.add((judged_at, verdict))
+
+    def _knows(self, verdict: Verdict, judged_at: str | None) -> bool:
+        if judged_at is not None:
+            return (judged_at, verdict) in self.timed
+        return self.repeats or self.untimed[-1:] == [verdict]
+
+
+def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgment]) -> list[Fate]:
+    """Write the judgments in the order of the file, and say what became of each.
+
+    A row is a `duplicate` if this rater said the same of this pair at the same time. Without times,
+    it is one if it repeats what came last without a time, or if all such rows of this rater and
+    pair repeat the end of what came before: the same file imported twice changes nothing. A row
+    that is `older` than what stands goes into the log and changes nothing else. Pairs outside the
+    pool join it with the source `import`.
+
+    Args:
+        connection: Inside a writing transaction.
+        rows: Any number of judgments; a pair and rater may come several times.
+
+    Raises:
+        LookupError: A query or document is unknown.
+        ValueError: A time is not written as the store writes it.
+        sqlalchemy.exc.IntegrityError: A rater is unknown, or a grade not 0 to 3.
+    """
+    logged = _as_logged(connection, rows)
+    histories = _histories(connection, logged)
+    fates = [histories[row["pair_id"], row["rater_id"]].enter(row) for row in logged]
+    kept = [row for row, fate in zip(logged, fates, strict=True) if fate != "duplicate"]
+    if kept:
+        connection.execute(insert(judgments), kept)
+        _set_winners(connection, histories)
+    return fates
+
+
+def _as_logged(connection: Connection, rows: Sequence[ImportedJudgment]) -> list[dict[str, Any]]:
+    """The rows as the log holds them."""
+    pair_ids = _pair_ids(connection, list({(row.query_id, row.doc_id) for row in rows}))
+    arrived, batch = now_text(), uuid4().hex
+    return [
+        {
+            "pair_id": pair_ids[row.query_id, row.doc_id],
+            "rater_id": row.person_id,
+            "outcome": row.outcome,
+            "grade": row.grade,
+            "comment": row.comment,
+            "judged_at": _checked(row.judged_at),
+            "recorded_at": arrived,
+            "token": f"{IMPORTED}{batch}-{at}",
+        }
+        for at, row in enumerate(rows)
+    ]
+
+
+def _checked(judged_at: str | None) -> str | None:
+    # Text order is time order only where all are written alike.
+    if judged_at is not None and not _MOMENT.fullmatch(judged_at):
+        raise ValueError(f"judged_at == {judged_at!r}, must be as 2026-11-30T12:00:00.000000+00:00")
+    return judged_at
+
+
+def _pair_ids(connection: Connection, asked: Sequence[tuple[str, str]]) -> dict[Pair, int]:
+    """(query_id, doc_id) -> pair_id; pairs outside the pool join it."""
+    found: dict[Pair, int] = {}
+    for chunk in _chunks(asked):
+        found |= _known_pairs(connection, chunk)
+        outside = [pair for pair in chunk if pair not in found]
+        if outside:
+            add_pairs(connection, outside, "import")
+            found |= _known_pairs(connection, outside)
+    return found
+
+
+def _known_pairs(connection: Connection, asked: Sequence[Pair]) -> dict[Pair, int]:
+    by_query = query_keys(connection, list({query_id for query_id, _ in asked}))
+    by_document = document_keys(connection, list({doc_id for _, doc_id in asked}))
+    names = {
+        (by_query[pair[0]], by_document[pair[1]]): pair
+        for pair in asked
+        if pair[0] in by_query and pair[1] in by_document
+    }
+    chosen = select(pairs.c.pair_id, pairs.c.query_key, pairs.c.doc_key)
+    chosen = chosen.where(tuple_(pairs.c.query_key, pairs.c.doc_key).in_(list(names)))
+    return {names[row.query_key, row.doc_key]: row.pair_id for row in connection.execute(chosen)}
+
+
+def _histories(
+    connection: Connection, coming: Sequence[dict[str, Any]]
+) -> defaultdict[_Key, _History]:
+    """What the raters of the file have said of its pairs before."""
+    histories: defaultdict[_Key, _History] = defaultdict(_History)
+    raters = list({row["rater_id"] for row in coming})
+    for chunk in _chunks(list({row["pair_id"] for row in coming})):
+        log = select(judgments).order_by(judgments.c.judgment_id)
+        log = log.where(judgments.c.pair_id.in_(chunk), judgments.c.rater_id.in_(raters))
+        for old in connection.execute(log):
+            history = histories[old.pair_id, old.rater_id]
+            history.remember((old.outcome, old.grade), old.judged_at, old.recorded_at)
+    untimed: defaultdict[_Key, list[Verdict]] = defaultdict(list)
+    for row in coming:
+        if row["judged_at"] is None:
+            untimed[row["pair_id"], row["rater_id"]].append((row["outcome"], row["grade"]))
+    for key, verdicts in untimed.items():
+        histories[key].recognise(verdicts)
+    return histories
+
+
+def _set_winners(connection: Connection, histories: Mapping[_Key, _History]) -> None:
+    """Let the rows of the file stand that are the latest of their rater and pair."""
+    won = {key: history.winner for key, history in histories.items() if history.winner}
+    ids: dict[str, int] = {}
+    for chunk in _chunks([row["token"] for row in won.values()]):
+        written = select(judgments.c.token, judgments.c.judgment_id)
+        written = written.where(judgments.c.token.in_(chunk))
+        ids |= {row.token: row.judgment_id for row in connection.execute(written)}
+    stands = [Current(*key, ids[row["token"]], row["outcome"]) for key, row in won.items()]
+    set_current(
+        connection,
+        new=[one for one in stands if not histories[one.pair_id, one.rater_id].logged],
+        changed=[one for one in stands if histories[one.pair_id, one.rater_id].logged],
+    )
+
+
+def _chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(values), CHUNK):
+        yield values[start : start + CHUNK]
