@@ -1,0 +1,92 @@
+"""The terminal's door: `goldsmith …`.
+
+Every command takes `--json`: then stdout holds exactly one JSON document, messages go to stderr.
+Exit codes: 0 done (a partial import too), 1 bad input, 2 bad usage, 3 a guard fired.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from terminal import imports, making, measuring, starting
+from terminal import output as out
+from terminal.options import BAD_INPUT, DEFAULT_WORKSPACE, FILE
+
+if TYPE_CHECKING:
+    from builder.errors import BuilderError
+    from evals.records import EvalsError
+    from online.events import OnlineError
+
+BAD_USAGE, INTERRUPTED = 2, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--workspace",
+    type=FILE,
+    envvar="GOLDSMITH_WORKSPACE",
+    default=DEFAULT_WORKSPACE,
+    show_default="data/workspace",
+    help="The folder that the team works in; also GOLDSMITH_WORKSPACE.",
+)
+@click.version_option(package_name="goldsmith")
+@click.pass_context
+def goldsmith(context: click.Context, workspace: Path) -> None:
+    """Build your own search evaluation set, and learn which embedding model to ship."""
+    context.obj = workspace
+
+
+for _command in (
+    starting.demo,
+    starting.init,
+    starting.app,
+    imports.corpus,
+    imports.queries,
+    imports.judgments,
+    imports.events,
+    imports.import_task_folder,
+    making.pool,
+    making.export,
+    measuring.evaluate,
+    measuring.score,
+    measuring.report,
+):
+    goldsmith.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs one command; known errors become one message and exit code 1 or 2."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
+    try:
+        code = goldsmith.main(given, prog_name="goldsmith", standalone_mode=False)
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else None
+        hint = f"{where or 'goldsmith'} --help"
+        out.print_error(error.format_message(), where, hint, as_json=as_json)
+        code = BAD_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        out.say("goldsmith: stopped")
+        code = INTERRUPTED
+    except Exception as error:
+        if not isinstance(error, _known_errors()):
+            raise
+        out.print_error(error.message, error.where, error.hint, as_json=as_json)
+        code = BAD_INPUT
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _known_errors() -> "tuple[type[BuilderError | EvalsError | OnlineError], ...]":
+    """The base error of each room; loaded only when something went wrong."""
+    from builder.errors import BuilderError
+    from evals.records import EvalsError
+    from online.events import OnlineError
+
+    return BuilderError, EvalsError, OnlineError
+
+
+if __name__ == "__main__":
+    main()

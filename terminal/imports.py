@@ -1,0 +1,150 @@
+"""The commands that bring in what exists."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from terminal import output as out
+from terminal.options import BAD_INPUT, FILE, json_option, with_workspace
+
+if TYPE_CHECKING:
+    from builder.workspace import Workspace
+    from estimates import ImportTally
+
+FORMATS = click.Choice(["jsonl", "csv", "tsv", "parquet", "trec"])
+
+
+def import_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that every import of rows takes."""
+    for option in (
+        json_option,
+        click.option("--format", "file_format", type=FORMATS, help="Settles doubts."),
+        click.option("--repair", is_flag=True, help="Put U+FFFD for what is no text, and count."),
+    ):
+        command = option(command)
+    return command
+
+
+def _print_import(what: str, tally: "ImportTally", *, as_json: bool) -> int:
+    if as_json:
+        out.print_json(tally.as_json())
+    else:
+        out.print_tally(what, tally.as_json())
+    return BAD_INPUT if tally.nothing_accepted else 0
+
+
+@click.group()
+def corpus() -> None:
+    """The documents that people search."""
+
+
+@corpus.command("import")
+@click.argument("file", type=FILE)
+@click.option("--update", is_flag=True, help="Replace known documents whose content changed.")
+@import_options
+@with_workspace
+def corpus_import(
+    workspace: "Workspace", file: Path, *, file_format: str | None, as_json: bool, **how: bool
+) -> int:
+    """Bring in documents: JSONL, CSV, TSV or Parquet, also .gz."""
+    from builder.importers import import_corpus
+
+    with out.progress_bar() as progress:
+        tally = import_corpus(workspace, file, file_format=file_format, progress=progress, **how)
+    return _print_import("documents", tally, as_json=as_json)
+
+
+@click.group()
+def queries() -> None:
+    """What people search for."""
+
+
+@queries.command("import")
+@click.argument("file", type=FILE)
+@click.option("--update", is_flag=True, help="Replace known queries whose content changed.")
+@import_options
+@with_workspace
+def queries_import(
+    workspace: "Workspace", file: Path, *, file_format: str | None, as_json: bool, **how: bool
+) -> int:
+    """Bring in queries: JSONL, CSV, TSV or Parquet, also .gz."""
+    from builder.importers import import_queries
+
+    with out.progress_bar() as progress:
+        tally = import_queries(workspace, file, file_format=file_format, progress=progress, **how)
+    return _print_import("queries", tally, as_json=as_json)
+
+
+@click.group()
+def judgments() -> None:
+    """What experts said of query-document pairs."""
+
+
+@judgments.command("import")
+@click.argument("file", type=FILE)
+@click.option("--rater", help="Whose grades these are, where the file does not say.")
+@import_options
+@with_workspace
+def judgments_import(
+    workspace: "Workspace", file: Path, *, file_format: str | None, as_json: bool, **how: Any
+) -> int:
+    """Bring in grades: with raters, qrels of 3 columns, or TREC qrels of 4."""
+    from builder.importers import import_judgments
+
+    with out.progress_bar() as progress:
+        tally = import_judgments(workspace, file, file_format=file_format, progress=progress, **how)
+    return _print_import("judgments", tally, as_json=as_json)
+
+
+@click.command("import")
+@click.argument("folder", type=FILE)
+@json_option
+@with_workspace
+def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool) -> int:
+    """Bring in a whole BEIR or MTEB task folder."""
+    from builder.importers import import_folder
+
+    with out.progress_bar() as progress:
+        tallies = import_folder(workspace, folder, progress=progress)
+    if as_json:
+        out.print_json({what: tally.as_json() for what, tally in tallies.items()})
+    else:
+        for what, tally in tallies.items():
+            out.print_tally(what, tally.as_json())
+    return BAD_INPUT if all(tally.nothing_accepted for tally in tallies.values()) else 0
+
+
+@click.group()
+def events() -> None:
+    """What users searched and clicked."""
+
+
+@events.command("import")
+@click.argument("file", type=FILE)
+@click.option("--timezone", help="Zone of timestamps without one, such as Europe/Berlin.")
+@click.option("--rank-base", type=click.IntRange(0, 1), help="What the first rank is in FILE.")
+@json_option
+@with_workspace
+def events_import(
+    workspace: "Workspace",
+    file: Path,
+    *,
+    timezone: str | None,
+    rank_base: int | None,
+    as_json: bool,
+) -> int:
+    """Bring in search events: JSON lines, also .gz."""
+    from online.ingest import import_events
+
+    with out.progress_bar() as progress:
+        tally = import_events(
+            workspace.lake,
+            file,
+            quarantine_folder=workspace.quarantine_folder,
+            timezone=timezone,
+            rank_base=rank_base,
+            progress=progress,
+        )
+    return _print_import("events", tally, as_json=as_json)

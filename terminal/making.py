@@ -1,0 +1,60 @@
+"""The commands that make the set: a pool to grade, a release to measure on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from terminal import output as out
+from terminal.options import FILE, json_option, with_workspace
+
+if TYPE_CHECKING:
+    from builder.workspace import Workspace
+
+
+@click.command()
+@click.option("--retriever", "retrievers", multiple=True, default=["bm25"], show_default=True)
+@click.option("--depth", type=click.IntRange(1, 1000), default=10, show_default=True)
+@json_option
+@with_workspace
+def pool(workspace: "Workspace", retrievers: Sequence[str], depth: int, *, as_json: bool) -> None:
+    """Put the top documents of retrievers before the experts."""
+    from builder.pooling import pool as pool_pairs
+
+    with out.progress_bar() as progress:
+        outcome = pool_pairs(workspace, retrievers=retrievers, depth=depth, progress=progress)
+    if as_json:
+        out.print_json(outcome)
+    else:
+        by_source = ", ".join(f"{n:,} from {name}" for name, n in outcome["by_source"].items())
+        click.echo(f"{outcome['pairs_added']:,} new pairs to grade ({by_source})")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--tag", help="Only queries with this tag.")
+@click.option("--source", help="Only queries from this source.")
+@click.option("--min-raters", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--rule",
+    type=click.Choice(["majority", "median", "mean"]),
+    default="majority",
+    show_default=True,
+)
+@click.option("--keep-no-relevant", is_flag=True, help="Keep queries without a relevant document.")
+@click.option("--no-header", is_flag=True, help="Write qrels/*.tsv without its header line.")
+@click.option("--to", type=FILE, help="Also write the task folder there.")
+@json_option
+@with_workspace
+def export(
+    workspace: "Workspace", name: str, *, no_header: bool, as_json: bool, **how: Any
+) -> None:
+    """Freeze the graded pairs into a task folder that every tool opens."""
+    from builder.export import export_task
+
+    with out.progress_bar() as progress:
+        release = export_task(workspace, name, header=not no_header, progress=progress, **how)
+    if as_json:
+        out.print_json(release)
+    else:
+        out.print_release(release)

@@ -1,0 +1,47 @@
+"""What several commands share: the workspace, `--json`, the options of an import."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from builder.workspace import Workspace
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+DEFAULT_WORKSPACE = CHECKOUT / "data" / "workspace"
+BAD_INPUT = 1
+FILE = click.Path(path_type=Path)
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print exactly one JSON document on stdout."
+)
+
+
+def with_workspace(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Hands the opened workspace to the command as its first argument and closes it after."""
+
+    @click.pass_obj
+    @functools.wraps(command)
+    def opened(folder: Path, *args: Any, **options: Any) -> Any:
+        from builder.workspace import open_workspace
+
+        with open_workspace(folder) as workspace:
+            return command(workspace, *args, **options)
+
+    return opened
+
+
+@contextlib.contextmanager
+def workspace_if_there(folder: Path) -> "Iterator[Workspace | None]":
+    """The opened workspace, or None where there is none: a path needs none."""
+    from builder.workspace import is_workspace, open_workspace
+
+    if not is_workspace(folder):
+        yield None
+        return
+    with open_workspace(folder) as workspace:
+        yield workspace

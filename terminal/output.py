@@ -1,0 +1,161 @@
+"""What the terminal shows: one JSON document, or tables and sentences.
+
+Progress and errors go to stderr.
+"""
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+Progress = Callable[[str, int, int | None], None]
+PLAIN_PROGRESS_SECONDS = 5.0
+HEADLINE = ("ndcg_at_10", "recall_at_10", "mrr_at_10", "map", "judged_at_10")
+
+
+def print_json(document: object) -> None:
+    """Prints exactly one JSON document on stdout; NaN is an error, never output."""
+    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def say(message: str) -> None:
+    """A message for the person at the terminal: on stderr, so that stdout stays parseable."""
+    click.echo(message, err=True)
+
+
+def print_error(message: str, where: str | None, hint: str | None, *, as_json: bool) -> None:
+    """One clear message; with `--json` also as a document on stdout."""
+    if as_json:
+        print_json({"error": {"message": message, "where": where, "hint": hint}})
+    say(f"goldsmith: {message}")
+    if where:
+        say(f"  where: {where}")
+    if hint:
+        say(f"  what to do: {hint}")
+
+
+@contextlib.contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A progress function: a live bar on a terminal, else a line every few seconds."""
+    if not sys.stderr.isatty():
+        yield _plain_progress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield show
+
+
+def _plain_progress() -> Progress:
+    last = {"time": time.monotonic()}
+
+    def show(what: str, done: int, total: int | None) -> None:
+        if time.monotonic() - last["time"] >= PLAIN_PROGRESS_SECONDS:
+            last["time"] = time.monotonic()
+            say(f"{what}: {done:,}" + (f" of {total:,}" if total else ""))
+
+    return show
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A plain table on stdout; every cell is text and is shown as it is."""
+    widths = [max(len(row[i]) for row in [list(columns), *rows]) for i in range(len(columns))]
+    for row in [list(columns), *rows]:
+        cells = [
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """The number as text, or "-" where it cannot be computed."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def print_tally(what: str, tally: Mapping[str, Any]) -> None:
+    """What became of the rows of an import."""
+    counts = ", ".join(
+        f"{tally[key]:,} {key}" for key in ("accepted", "duplicate", "updated", "quarantined")
+    )
+    click.echo(f"{what}: {tally['read']:,} read = {counts}")
+    for reason, n in tally["reasons"].items():
+        click.echo(f"  quarantined for {reason}: {n:,}")
+    for code, n in tally["notes"].items():
+        click.echo(f"  note {code}: {n:,}")
+    if tally["quarantine_file"]:
+        click.echo(f"  the bad rows and their reasons: {tally['quarantine_file']}")
+
+
+def print_results(results: Sequence[Mapping[str, Any]]) -> None:
+    """A leaderboard: one row a result, best nDCG@10 first."""
+    for task in dict.fromkeys(result["task"] for result in results):
+        of_task = [result for result in results if result["task"] == task]
+        first = of_task[0]
+        click.echo(
+            f"{task} ({first['split']}): {first['n_queries']:,} queries, "
+            f"{first['corpus_size']:,} documents"
+        )
+        print_table(["model", "nDCG@10", "95 % interval", *HEADLINE[1:]], _result_rows(of_task))
+        for result in of_task:
+            for warning in result["warnings"]:
+                say(f"  {result['model']}: {warning}")
+
+
+def _result_rows(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    ranked = sorted(results, key=lambda result: -(result["metrics"]["ndcg_at_10"] or 0.0))
+    rows = []
+    for result in ranked:
+        low, high = result["intervals"].get("ndcg_at_10") or (None, None)
+        metrics = result["metrics"]
+        interval = "-" if low is None else f"{low:.3f} to {high:.3f}"
+        rows.append(
+            [result["model"], number(metrics["ndcg_at_10"]), interval]
+            + [number(metrics[measure]) for measure in HEADLINE[1:]]
+        )
+    return rows
+
+
+def print_report(report: Mapping[str, Any]) -> None:
+    """Online metrics: overall, then a row a model version."""
+    rows = [
+        _report_row("overall", report["overall"]),
+        *(_report_row(name, metrics) for name, metrics in report["by_model"].items()),
+    ]
+    columns = ["", "searches", "sessions", "CTR", "95 % interval", "click-MRR", "95 % interval"]
+    print_table(columns, rows)
+
+
+def _report_row(name: str, metrics: Mapping[str, Any]) -> list[str]:
+    def interval(metric: str) -> str:
+        low, high = metrics["intervals"].get(metric) or (None, None)
+        return "-" if low is None else f"{low:.4f} to {high:.4f}"
+
+    return [
+        name,
+        f"{metrics['searches']:,}",
+        f"{metrics['sessions']:,}",
+        number(metrics["ctr"]),
+        interval("ctr"),
+        number(metrics["click_mrr"]),
+        interval("click_mrr"),
+    ]
