@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -53,7 +54,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture
 def connection(store: Store) -> Iterator[Connection]:
     """A writing transaction that is rolled back."""
-    with pytest.raises(_Undo), store.write() as opened:
+    with suppress(_Undo), store.write() as opened:
         yield opened
         raise _Undo
 
@@ -76,7 +77,8 @@ def pair_of(connection: Connection, query_id: str = "q1", doc_id: str = "d1") ->
         ),
         {"q": query_id, "d": doc_id},
     )
-    return int(found.scalar_one())
+    pair_id: int = found.scalar_one()
+    return pair_id
 
 
 def graded(rater: Person, pair_id: int, grade: int, token: str) -> NewJudgment:
@@ -85,7 +87,8 @@ def graded(rater: Person, pair_id: int, grade: int, token: str) -> NewJudgment:
 
 def human_grades(connection: Connection, pair_id: int) -> int:
     chosen = select(pairs.c.human_grades).where(pairs.c.pair_id == pair_id)
-    return connection.execute(chosen).scalar_one()
+    counted: int = connection.execute(chosen).scalar_one()
+    return counted
 
 
 def imported(
@@ -332,7 +335,7 @@ def test_grades_of_other_kinds_are_no_human_grades(connection: Connection) -> No
 
 @pytest.mark.parametrize("change", [{"query_id": "q9"}, {"doc_id": "d9"}])
 def test_unknown_ids_are_refused(
-    connection: Connection, ann: Person, change: dict[str, str]
+    connection: Connection, ann: Person, change: dict[str, Any]
 ) -> None:
     with pytest.raises(LookupError, match="9"):
         import_judgments_batch(connection, [imported(ann, 2)._replace(**change)])
@@ -381,12 +384,14 @@ def apply(connection: Connection, number: int, operation: tuple[Any, ...]) -> No
         case ("import", rows):
             batch = [
                 ImportedJudgment(
-                    *pair,
+                    query_id,
+                    doc_id,
                     add_person(connection, rater).person_id,
-                    *verdict,
+                    outcome,
+                    grade,
                     judged_at=None if hours is None else utc_text(NOON + timedelta(hours=hours)),
                 )
-                for rater, pair, verdict, hours in rows
+                for rater, (query_id, doc_id), (outcome, grade), hours in rows
             ]
             fates = import_judgments_batch(connection, batch)
             assert len(fates) == len(batch)
@@ -426,7 +431,7 @@ def human_grades_by_the_log(connection: Connection) -> dict[int, int]:
 def test_current_judgments_are_the_latest_of_the_log(
     store: Store, operations: list[tuple[Any, ...]]
 ) -> None:
-    with pytest.raises(_Undo), store.write() as connection:
+    with suppress(_Undo), store.write() as connection:
         for number, operation in enumerate(operations):
             apply(connection, number, operation)
         assert current_as_kept(connection) == current_by_the_log(connection)
@@ -438,7 +443,7 @@ def test_current_judgments_are_the_latest_of_the_log(
 
 
 def test_an_aborted_transaction_leaves_nothing(store: Store) -> None:
-    with pytest.raises(_Undo), store.write() as connection:
+    with suppress(_Undo), store.write() as connection:
         ann = add_person(connection, "ann")
         record_judgment(connection, graded(ann, pair_of(connection), 3, "t1"))
         raise _Undo
