@@ -25,6 +25,7 @@ class PublicModule:
         listed: What the module's own `__all__` lists, as far as it is literal.
         definitions: Every function and class at the top level, hidden ones too.
         exported: The names that users may write, in the order of the sources.
+        borrowed_docstrings: Function -> the function whose docstring it is given.
     """
 
     name: str
@@ -32,15 +33,37 @@ class PublicModule:
     listed: set[str] = field(default_factory=set)
     definitions: dict[str, Definition] = field(default_factory=dict)
     exported: list[str] = field(default_factory=list)
+    borrowed_docstrings: dict[str, str] = field(default_factory=dict)
 
     def add_source(self, tree: ast.Module) -> None:
         """Take in the definitions of one file; what an earlier file defined stays."""
         listed = self.listed or _names_in_all(tree)
         for node in _statements(tree.body):
-            if isinstance(node, Definition) and node.name not in self.definitions:
-                self.definitions[node.name] = node
-                if not node.name.startswith("_") and (not listed or node.name in listed):
-                    self.exported.append(node.name)
+            if isinstance(node, Definition):
+                self._define(node.name, node, listed)
+            elif isinstance(node, ast.Assign):
+                self._assign(ast.unparse(node.targets[0]), ast.unparse(node.value), listed)
+
+    def _define(self, name: str, node: Definition, listed: set[str]) -> None:
+        """Keep a definition, and whether users may write its name; the first one counts."""
+        if name not in self.definitions:
+            self.definitions[name] = node
+            if not name.startswith("_") and (not listed or name in listed):
+                self.exported.append(name)
+
+    def _assign(self, name: str, value: str, listed: set[str]) -> None:
+        """Keep `public = hidden_function` and `function.__doc__ = other.__doc__`."""
+        function = self.definitions.get(value)
+        if isinstance(function, Function) and name in listed and value not in self.exported:
+            self._define(name, function, listed)
+        elif name.endswith(".__doc__") and value.endswith(".__doc__"):
+            lender = value.removesuffix(".__doc__").rpartition(".")[2]
+            self.borrowed_docstrings[name.removesuffix(".__doc__")] = lender
+
+    def docstring_of(self, name: str, node: Definition) -> str:
+        """The docstring of a definition, its own or a borrowed one; "" where it has none."""
+        lender = self.definitions.get(self.borrowed_docstrings.get(name, ""))
+        return ast.get_docstring(node) or (ast.get_docstring(lender) if lender else None) or ""
 
 
 def read_sources() -> Iterator[Document]:
@@ -156,7 +179,7 @@ def _function_documents(
     module: PublicModule, doc_id: str, node: Function, *, bound: bool = False
 ) -> Iterator[Document]:
     """The document of a function, method or property; nothing where it has no docstring."""
-    docstring = ast.get_docstring(node)
+    docstring = module.docstring_of(doc_id.removeprefix(f"{module.name}."), node)
     if not docstring:
         return
     decorators = {ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list}

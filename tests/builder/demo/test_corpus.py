@@ -33,6 +33,7 @@ def corpus() -> dict[str, Document]:
         "decimal.Decimal.quantize",
         "dict.get",
         "functools.lru_cache",
+        "getpass.getpass",  # a second name of a hidden function
         "hashlib.sha256",
         "io.TextIOWrapper.readline",
         "itertools.chain.from_iterable",
@@ -47,6 +48,7 @@ def corpus() -> dict[str, Document]:
         "os.mkdir",
         "os.path.exists",
         "os.path.join",
+        "os.path.splitext",  # its docstring is that of a hidden function
         "pathlib.Path.read_text",
         "pathlib.Path.with_suffix",
         "random.randint",
