@@ -1,0 +1,328 @@
+"""Long work: started once, goes on when the tab or the server closes, and its outcome is kept.
+
+Each job is a process of its own, `python -m builder.jobs WORKSPACE JOB_ID`, in its own session; it
+shares nothing with whoever started it but the workspace. What it prints goes into a log file in
+`cache/jobs/`. A process that ended without a word is recognised and its job shown as failed.
+"""
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, Self
+
+from builder.errors import BuilderError, WorkspaceError
+from builder.store import jobs as table
+from builder.store.jobs import Job
+from builder.workspace import Workspace, open_workspace
+from evals.records import EvalsError, Progress
+
+__all__ = ["Cancelled", "Job", "cancel_job", "read_job", "recent_jobs", "start_job"]
+
+TICK_SECONDS = 0.2
+"""How often a worker may write its progress and looks whether it shall stop."""
+
+HEARTBEAT_SECONDS = 2.0
+SILENCE_SECONDS = 60
+"""A worker that gave no sign of life for so long is taken for dead even if its pid is in use."""
+
+_OWN_CODE = re.compile(r"builder(\.[a-z_]+)+:[a-z_]+")
+
+
+class Cancelled(Exception):  # noqa: N818 - it is a request, not an error
+    """Somebody asked the job to stop; raised out of its progress callback."""
+
+
+class JobFunction(Protocol):
+    """What a job runs."""
+
+    def __call__(
+        self, workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+    ) -> dict[str, Any]:
+        """Do the work and return its outcome, as JSON."""
+
+
+def start_job(
+    workspace: Workspace,
+    kind: str,
+    target: str,
+    parameters: Mapping[str, Any],
+    started_by: str,
+) -> int:
+    """Start a job in a process of its own; its job_id, or that of the active job of this kind.
+
+    Args:
+        workspace: Where it works.
+        kind: What is done; a second start of an active kind starts nothing.
+        target: "module:function" of our own code, f(workspace, parameters, progress) -> dict.
+        parameters: JSON; what the function is given.
+        started_by: The name of who starts it.
+
+    Raises:
+        BuilderError: The target is none of our own.
+    """
+    if not _OWN_CODE.fullmatch(target):
+        raise BuilderError(
+            f'"{target}" is no job of ours', hint="a job reads builder.room:function"
+        )
+    _bury_the_dead(workspace)
+    with workspace.store.write() as connection:
+        for job in table.active_jobs(connection):
+            if job.kind == kind:
+                return job.job_id
+        job_id = table.add_job(connection, kind, target, parameters, started_by)
+    _spawn(workspace, job_id)
+    return job_id
+
+
+def read_job(workspace: Workspace, job_id: int) -> Job:
+    """The job as it stands.
+
+    Raises:
+        BuilderError: There is no such job.
+    """
+    _bury_the_dead(workspace)
+    with workspace.store.read() as connection:
+        job = table.find_job(connection, job_id)
+    if job is None:
+        raise BuilderError(f"there is no job {job_id} in this workspace")
+    return job
+
+
+def recent_jobs(workspace: Workspace, limit: int = 20) -> list[Job]:
+    """The latest jobs, newest first."""
+    _bury_the_dead(workspace)
+    with workspace.store.read() as connection:
+        return table.latest_jobs(connection, limit)
+
+
+def cancel_job(workspace: Workspace, job_id: int) -> None:
+    """Ask the job to stop; it does at its next report of progress. Nothing if it has ended."""
+    with workspace.store.write() as connection:
+        table.request_cancel(connection, job_id)
+
+
+def log_file(workspace: Workspace, job_id: int) -> Path:
+    """Where the job's process prints."""
+    return workspace.cache_folder / "jobs" / f"{job_id}.log"
+
+
+def _spawn(workspace: Workspace, job_id: int) -> None:
+    log = log_file(workspace, job_id)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    # -P: the folder in which somebody happens to stand is no place to import from.
+    command = [sys.executable, "-P", "-m", "builder.jobs", str(workspace.root), str(job_id)]
+    try:
+        with log.open("ab") as printed:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env=_environment(),
+            )
+    except OSError as error:
+        _fail(workspace, job_id, f"its process could not be started: {error.strerror}")
+        return
+    # Waited for, so that a dead worker of a living server is no zombie that looks alive.
+    threading.Thread(target=process.wait, daemon=True).start()
+    with workspace.store.write() as connection:
+        table.note_process(connection, job_id, process.pid)
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment, with our own folder first where modules are looked for."""
+    home = str(Path(__file__).resolve().parents[1])
+    others = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": f"{home}{os.pathsep}{others}" if others else home}
+
+
+def _bury_the_dead(workspace: Workspace) -> None:
+    """Show active jobs whose process has vanished as failed."""
+    with workspace.store.read() as connection:
+        active = table.active_jobs(connection)
+    for job in active:
+        if reason := _death(workspace, job):
+            hint = f"What it printed is in {log_file(workspace, job.job_id)}."
+            _fail(workspace, job.job_id, reason, hint=hint)
+
+
+def _death(workspace: Workspace, job: Job) -> str | None:
+    """Why the job cannot be alive; None if it may be."""
+    if job.pid is not None and not _is_running(job.pid):
+        return "Its process ended without a word: it was killed, or the memory was full."
+    if time.time() - _last_sign_of_life(workspace, job) > SILENCE_SECONDS:
+        return f"Its process gave no sign of life for {SILENCE_SECONDS} s."
+    return None
+
+
+def _last_sign_of_life(workspace: Workspace, job: Job) -> float:
+    """Seconds since the epoch."""
+    told = datetime.fromisoformat(job.heartbeat_at or job.created_at).timestamp()
+    try:
+        return max(told, log_file(workspace, job.job_id).stat().st_mtime)
+    except FileNotFoundError:
+        return told
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _fail(workspace: Workspace, job_id: int, reason: str, hint: str | None = None) -> None:
+    ending = _failure(reason, hint=hint)
+    with workspace.store.write() as connection:
+        table.finish_job(connection, job_id, *ending)
+
+
+# The worker's side
+
+
+class _Ending(NamedTuple):
+    """How a job ended: its last state, its message, and its outcome."""
+
+    state: str
+    message: str
+    outcome: Mapping[str, Any] | None = None
+
+
+_STOPPED = _Ending("cancelled", "stopped on request")
+
+
+def _failure(message: str, where: str | None = None, hint: str | None = None) -> _Ending:
+    return _Ending("failed", message, {"error": {"message": message, "where": where, "hint": hint}})
+
+
+class _Reporter:
+    """Tells the store how far a job is, and the job whether it shall stop; in a thread of its own.
+
+    The work is never kept waiting by what is told of it: `progress` only leaves a note.
+    """
+
+    def __init__(self, workspace: Workspace, job_id: int) -> None:
+        self._workspace = workspace
+        self._job_id = job_id
+        self._note: tuple[str, int, int | None] = ("starting", 0, None)
+        self._told_at = 0.0
+        self._told: tuple[str, int, int | None] | None = None
+        self._cancelled = threading.Event()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._report_until_over, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._report()
+
+    def progress(self, what: str, done: int, total: int | None) -> None:
+        """Leave a note of how far the job is.
+
+        Raises:
+            Cancelled: Somebody asked the job to stop.
+        """
+        self._note = (what, done, total)
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    def _report_until_over(self) -> None:
+        while not self._over.wait(TICK_SECONDS):
+            # The log's time is a sign of life that needs no lock of the database.
+            os.utime(log_file(self._workspace, self._job_id))
+            self._report()
+
+    def _report(self) -> None:
+        try:
+            self._tell()
+            self._listen()
+        except WorkspaceError as error:
+            # Another process writes for long; the work goes on, the next report will be told.
+            print(error.message, file=sys.stderr)  # noqa: T201 - into the job's log
+
+    def _tell(self) -> None:
+        note = self._note
+        if note == self._told and time.monotonic() - self._told_at < HEARTBEAT_SECONDS:
+            return
+        with self._workspace.store.write() as connection:
+            table.note_progress(connection, self._job_id, *note)
+        self._told, self._told_at = note, time.monotonic()
+
+    def _listen(self) -> None:
+        with self._workspace.store.read() as connection:
+            job = table.find_job(connection, self._job_id)
+        if job is None or job.cancel_requested:
+            self._cancelled.set()
+
+
+def _work(workspace: Workspace, job_id: int) -> None:
+    """Run the job, if it still waits to be run."""
+    with workspace.store.write() as connection:
+        claimed = table.claim_job(connection, job_id, os.getpid())
+        job = table.find_job(connection, job_id)
+    if job is None or not claimed:
+        return
+    ending = _STOPPED if job.cancel_requested else _reported(workspace, job)
+    with workspace.store.write() as connection:
+        table.finish_job(connection, job_id, *ending)
+
+
+def _reported(workspace: Workspace, job: Job) -> _Ending:
+    """Run the job and tell of its progress meanwhile."""
+    with _Reporter(workspace, job.job_id) as reporter:
+        return _run(workspace, job, reporter.progress)
+
+
+def _run(workspace: Workspace, job: Job, progress: Progress) -> _Ending:
+    try:
+        outcome = _function(job.target)(workspace, job.parameters, progress)
+        json.dumps(outcome, allow_nan=False)
+    except Cancelled:
+        return _STOPPED
+    except (BuilderError, EvalsError) as error:
+        return _failure(error.message, error.where, error.hint)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the job's page must show it
+        traceback.print_exc()
+        hint = f"This is a mistake in Goldsmith; its trace is in {log_file(workspace, job.job_id)}."
+        return _failure(f"{type(error).__name__}: {error}", hint=hint)
+    return _Ending("done", "done", outcome)
+
+
+def _function(target: str) -> JobFunction:
+    if not _OWN_CODE.fullmatch(target):
+        raise BuilderError(f'"{target}" is no job of ours')
+    module, name = target.split(":")
+    function: JobFunction = getattr(importlib.import_module(module), name)
+    return function
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the job JOB_ID of the workspace WORKSPACE: `python -m builder.jobs WORKSPACE JOB_ID`."""
+    root, job_id = arguments
+    with open_workspace(Path(root)) as workspace:
+        _work(workspace, int(job_id))
+    return 0
+
+
+if __name__ == "__main__":
+    # Under its own name, so that the job's code and we mean the same classes.
+    from builder.jobs import main as run
+
+    sys.exit(run(sys.argv[1:]))
