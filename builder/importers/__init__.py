@@ -5,5 +5,8 @@ import is whole or never was. read = accepted + duplicate + updated + quarantine
 """
 
 from builder.importers.corpus import import_corpus
+from builder.importers.folder import import_folder
+from builder.importers.judgments import import_judgments
+from builder.importers.queries import import_queries
 
-__all__ = ["import_corpus"]
+__all__ = ["import_corpus", "import_folder", "import_judgments", "import_queries"]

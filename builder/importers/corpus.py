@@ -1,11 +1,12 @@
 """Imports documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from builder.importers.intake import Intake, Options, bring_in_file
 from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text
+from builder.importers.side import SideFile
 from builder.people import Person
 from builder.store.documents import document_row
 from builder.store.staging import known_contents, merge_documents, stage_documents
@@ -54,15 +55,22 @@ def import_corpus(  # noqa: PLR0913 - these are the options of the command
 class CorpusImport:
     """The documents of some files on their way in."""
 
-    def __init__(self, files: Sequence[Path], label: str) -> None:
+    def __init__(self, files: Sequence[Path], label: str, side: SideFile | None = None) -> None:
         self.label = label
         self._files = files
+        self._side = side
 
     def stage(self, intake: Intake) -> None:
         """Read and check all documents."""
+        if self._side:
+            self._side.stage(intake)
         for file in self._files:
             for batch in intake.batches(file, DOCUMENTS):
+                if self._side:
+                    self._side.join(intake, batch, IDS, _with_metadata)
                 _stage_batch(intake, batch)
+        if self._side:
+            self._side.count_unmatched(intake)
 
     def merge(self, intake: Intake) -> None:
         """Bring the staged documents into the corpus."""
@@ -93,13 +101,20 @@ def _or_empty(value: object) -> object:
     return "" if value is None else value
 
 
-def _metadata(cells: Any) -> dict[str, Any]:
+def _metadata(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """The further fields; those that BEIR nests under "metadata" are lifted out."""
     id_name = next(name for name in IDS if name in cells)
     rest = {key: cells[key] for key in cells if key not in (id_name, "title", "text")}
-    # BEIR's corpora carry an empty object of this name on every row: it says nothing.
-    if rest.get("metadata") == {}:
-        del rest["metadata"]
-    return rest
+    nested = rest.get("metadata")
+    if not isinstance(nested, dict) or nested.keys() & (rest.keys() | {"_id"}) - {"metadata"}:
+        return rest
+    del rest["metadata"]
+    return {**nested, **rest}
+
+
+def _with_metadata(cells: Mapping[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    nested = cells.get("metadata")
+    return {**cells, "metadata": {**(nested if isinstance(nested, dict) else {}), **fields}}
 
 
 def _stage_batch(intake: Intake, batch: Sequence[Row]) -> None:

@@ -191,6 +191,12 @@ def bring_in_file(
     return tally
 
 
+def note(tally: ImportTally, code: str, times: int) -> None:
+    """Count what was kept but is odd; a code that counts nothing is not mentioned."""
+    if times:
+        tally.notes[code] += times
+
+
 def _batches(row_file: RowFile) -> Iterator[list[Row]]:
     batch: list[Row] = []
     size = 0

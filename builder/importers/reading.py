@@ -66,7 +66,7 @@ def _text_rows(path: Path, stream: IO[bytes], shape: Shape, form: str | None) ->
     head = head_lines(stream)
     if not head:
         return iter(())
-    form = form or _json_form(head)
+    form = form or _json_form(head, shape)
     if form == "jsonl":
         return json_lines(path.name, stream)
     if form == "json":
@@ -74,9 +74,11 @@ def _text_rows(path: Path, stream: IO[bytes], shape: Shape, form: str | None) ->
     return _table(path, stream, shape, form, head)
 
 
-def _json_form(head: list[str]) -> str | None:
+def _json_form(head: list[str], shape: Shape) -> str | None:
     if head[0].lstrip().startswith("["):
         return "json"
+    if any(header_of(head[0], delimiter, shape) for delimiter in DELIMITERS):
+        return None
     # A broken first line does not make a table out of JSON lines.
     return "jsonl" if any(line.lstrip().startswith("{") for line in head) else None
 

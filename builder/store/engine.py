@@ -31,7 +31,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection in a transaction that sees one consistent moment; never blocks writers."""
-        with self._engine.connect() as connection, connection.begin():
+        with _told(), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -41,7 +41,7 @@ class Store:
         Raises:
             WorkspaceError: Another process has been writing for 30 s.
         """
-        with self._engine.connect() as connection, writing(connection):
+        with _told(), self._engine.connect() as connection, writing(connection):
             yield connection
 
     @contextmanager
@@ -50,7 +50,7 @@ class Store:
 
         Temporary tables live as long as it does; it is closed for good at the end.
         """
-        with self._engine.connect() as connection:
+        with _told(), self._engine.connect() as connection:
             connection.detach()
             # Big imports sort and look up much: 64 MB of page cache, whatever the size of the file.
             with connection.begin():
@@ -64,14 +64,10 @@ class Store:
 
 @contextmanager
 def writing(connection: Connection) -> Iterator[Connection]:
-    """The only writing transaction, on a connection that is in none yet.
-
-    Raises:
-        WorkspaceError: Another process has been writing for 30 s.
-    """
+    """The only writing transaction, on a connection that is in none yet."""
     connection.execution_options(**{_WRITES: True})
     try:
-        with _begun(connection):
+        with connection.begin():
             yield connection
     finally:
         connection.execution_options(**{_WRITES: False})
@@ -116,22 +112,17 @@ def _begin(connection: Connection) -> None:
 
 
 @contextmanager
-def _begun(connection: Connection) -> Iterator[None]:
+def _told() -> Iterator[None]:
+    """Say in words what keeps the database from working: locked, disk full, read-only."""
     try:
-        transaction = connection.begin()
-    except OperationalError as error:
-        raise _refusal(error) from error
-    with transaction:
         yield
-
-
-def _refusal(error: OperationalError) -> WorkspaceError:
-    if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
-        return WorkspaceError(
-            f"Another process has been writing to this workspace for {BUSY_SECONDS} s.",
-            hint="Wait until its import or job is done, then try again.",
-        )
-    return WorkspaceError(
-        f"The workspace cannot be written: {error.orig}.",
-        hint="See whether the disk is full and whether the folder may be written.",
-    )
+    except OperationalError as error:
+        if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+            raise WorkspaceError(
+                f"Another process has been writing to this workspace for {BUSY_SECONDS} s.",
+                hint="Wait until its import or job is done, then try again.",
+            ) from error
+        raise WorkspaceError(
+            f"The workspace's database does not work: {error.orig}.",
+            hint="See whether the disk is full and whether the folder may be written.",
+        ) from error

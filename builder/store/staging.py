@@ -190,6 +190,14 @@ def take_fields(connection: Connection, kind: str, ids: Sequence[str]) -> dict[s
     return {row.id: row.fields for row in connection.execute(chosen)}
 
 
+def unmatched_fields(connection: Connection, kind: str, column: str) -> int:
+    """How many staged fields belong to no document (column doc_id) or query (query_id)."""
+    tables = (documents, staged_documents) if column == "doc_id" else (queries, staged_queries)
+    nowhere = [~exists().where(table.c[column] == staged_fields.c.id) for table in tables]
+    chosen = select(func.count()).select_from(staged_fields)
+    return connection.execute(chosen.where(staged_fields.c.kind == kind, *nowhere)).scalar_one()
+
+
 def _forget_fields(connection: Connection, kind: str, ids: Sequence[str]) -> None:
     mine = (staged_fields.c.kind == kind) & staged_fields.c.id.in_(ids)
     connection.execute(delete(staged_fields).where(mine))

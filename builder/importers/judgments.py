@@ -1,0 +1,325 @@
+"""Imports judgments: raw grades with their raters, or qrels that name none."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from builder.errors import BuilderError, ImportFailedError
+from builder.importers.intake import ROWS, Intake, Options, bring_in_file, note
+from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text, shown
+from builder.people import Person, clean_name
+from builder.store import Connection
+from builder.store.judgments import ImportedJudgment, import_judgments_batch
+from builder.store.moments import utc_text
+from builder.store.people import add_person, find_person
+from builder.store.pool import count_pairs
+from builder.store.staging import (
+    StagedJudgment,
+    contradictions,
+    drop_contradictions,
+    known_ids,
+    stage_judgments,
+    staged_judgments_by_pair,
+    staged_raters,
+)
+from builder.workspace import Workspace
+from estimates import ImportTally
+from evals.qrels import DOC_NAMES, GRADE_NAMES, QUERY_NAMES
+from evals.records import Progress
+
+JUDGMENTS = Shape(
+    "judgments",
+    required=(QUERY_NAMES, DOC_NAMES, (*GRADE_NAMES, "outcome")),
+    optional=("rater", "outcome", "comment", "timestamp"),
+    bare={
+        3: ("query-id", "corpus-id", "score"),
+        4: ("query-id", "iteration", "corpus-id", "score"),
+    },
+)
+
+OUTCOMES = ("grade", "skip", "cannot_judge")
+
+# A whole number from 0 to 3, as people and programs write it: 2, +2, 02, 2.0
+_GRADE = re.compile(r"\+?0*([0-3])(?:\.0*)?", re.ASCII)
+_IGNORED = frozenset({"iteration"})
+
+
+def import_judgments(  # noqa: PLR0913 - these are the options of the command
+    workspace: Workspace,
+    file: Path,
+    *,
+    rater: str | None = None,
+    repair: bool = False,
+    format: str | None = None,  # noqa: A002 - as the command calls it
+    progress: Progress | None = None,
+    actor: Person | None = None,
+) -> ImportTally:
+    """Import the judgments of a file.
+
+    Raw judgments have `query-id`, `corpus-id`, `rater`, `grade` (0 to 3, or empty with the
+    `outcome` skip or cannot_judge), and maybe `comment` and `timestamp`; qrels have three columns,
+    or the four of TREC, with or without a header. Qrels name no rater: they become the grades of
+    one rater of the kind `import` who is called as the file.
+
+    Notes count what was kept but is odd: `new_rater` (raters that were registered), `pair_added`
+    (pairs that joined the pool), `older` (judgments that came late and are history), `repaired`
+    and `fields_ignored` (rows).
+
+    Args:
+        workspace: Where to; it has the queries and documents already.
+        file: JSON lines, a JSON array, CSV, TSV, TREC or Parquet, packed by gzip or not.
+        rater: Whose grades the rows are that name no rater.
+        repair: Whether U+FFFD replaces U+0000 and lone surrogates; else into quarantine.
+        format: jsonl, json, csv, tsv, trec or parquet; by default told by the content.
+        progress: Called with what is done, rows read, and of how many; may raise to cancel.
+        actor: Who asks, at least an analyst; None is the command line.
+
+    Returns:
+        What became of the rows.
+
+    Raises:
+        ImportFailedError: The file cannot be read as a whole, or holds no row.
+        NotAllowedError: `actor` may not import.
+    """
+    part = JudgmentsImport([file], file.name, fallback=rater or plain_stem(file), named=bool(rater))
+    options = Options(repair=repair, form=format, progress=progress)
+    return bring_in_file(workspace, file, part, options, actor)
+
+
+def plain_stem(file: Path) -> str:
+    """The file's name without its endings, such as `test` for `test.tsv.gz`."""
+    return file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name
+
+
+class JudgmentsImport:
+    """The judgments of some files on their way in.
+
+    Args:
+        files: Read one after another, as if they were one.
+        label: How the quarantine file is called.
+        fallback: Whose the rows are that name no rater.
+        named: Whether a person said so, or the file is just called so.
+    """
+
+    def __init__(self, files: Sequence[Path], label: str, *, fallback: str, named: bool) -> None:
+        self.label = label
+        self._files = files
+        self._fallback = fallback
+        self._named = named
+
+    def stage(self, intake: Intake) -> None:
+        """Read and check all judgments."""
+        for file in self._files:
+            for batch in intake.batches(file, JUDGMENTS):
+                _stage_batch(intake, batch)
+        for judgment in contradictions(intake.connection):
+            row = Row(judgment.file, judgment.line, judgment.raw)
+            intake.refuse(row, _contradiction(judgment))
+        drop_contradictions(intake.connection)
+
+    def merge(self, intake: Intake) -> None:
+        """Register raters, let pairs join the pool, and write the judgments."""
+        connection, tally = intake.connection, intake.tally
+        pooled = count_pairs(connection)
+        raters = self._raters(intake)
+        for chunk in _whole_chunks(staged_judgments_by_pair(connection)):
+            fates = import_judgments_batch(connection, [_imported(row, raters) for row in chunk])
+            tally.duplicate += fates.count("duplicate")
+            tally.accepted += len(fates) - fates.count("duplicate")
+            note(tally, "older", fates.count("older"))
+        note(tally, "pair_added", count_pairs(connection) - pooled)
+
+    def _raters(self, intake: Intake) -> dict[str | None, int]:
+        """The raters of the staged judgments, by name; None: who is meant where none is named."""
+        keys: dict[str | None, int] = {}
+        for name in staged_raters(intake.connection):
+            if name is None:
+                keys[None] = self._own_rater(intake.connection)
+                continue
+            known = find_person(intake.connection, name)
+            note(intake.tally, "new_rater", int(known is None))
+            keys[name] = (known or add_person(intake.connection, name)).person_id
+        return keys
+
+    def _own_rater(self, connection: Connection) -> int:
+        name = _rater_name(self._fallback)
+        known = find_person(connection, name)
+        if known is not None and known.kind != "import" and not self._named:
+            raise ImportFailedError(
+                f"The file names no raters, and {name}, as it is called, is somebody here.",
+                hint="Say whose grades these are by --rater NAME.",
+            )
+        return add_person(connection, name, kind="import").person_id
+
+
+def _rater_name(name: str) -> str:
+    try:
+        return clean_name(name)
+    except BuilderError as error:
+        raise ImportFailedError(
+            f"The judgments cannot be named {shown(name)}: {error.message}",
+            hint="Say whose grades these are by --rater NAME.",
+        ) from error
+
+
+def judgment_of(row: Row, checks: Checks) -> StagedJudgment:
+    """The judgment in a row.
+
+    Raises:
+        FaultError: An id is missing, or a value is none of those allowed.
+    """
+    cells = row.cells
+    outcome, grade = _verdict(cells)
+    unknown = (key for key in cells if key not in JUDGMENTS.names and key not in _IGNORED)
+    if any(cells[key] not in (None, "") for key in unknown):
+        checks.notes.add("fields_ignored")
+    return StagedJudgment(
+        row.file,
+        row.line,
+        id_text(first_given(cells, QUERY_NAMES), "query-id"),
+        id_text(first_given(cells, DOC_NAMES), "corpus-id"),
+        _rater(cells),
+        outcome,
+        grade,
+        checks.text(_given(cells, "comment") or "", "comment"),
+        _moment(_given(cells, "timestamp")),
+        _kept_raw(row.raw),
+    )
+
+
+def _verdict(cells: Mapping[str, Any]) -> tuple[str, int | None]:
+    """The outcome and the grade that a row gives."""
+    outcome, grade = _given(cells, "outcome"), first_given(cells, GRADE_NAMES)
+    is_graded = grade is not None and grade != ""
+    if outcome not in (None, *OUTCOMES):
+        raise FaultError(
+            "bad_outcome", f"outcome is {shown(outcome)}, none of {', '.join(OUTCOMES)}."
+        )
+    if is_graded and outcome in (None, "grade"):
+        return "grade", _grade(grade)
+    if is_graded:
+        raise FaultError("bad_outcome", f"The row has the outcome {outcome}, and a grade as well.")
+    if outcome in (None, "grade"):
+        raise FaultError(
+            "missing_grade",
+            "The row has no grade. Without one, its outcome is skip or cannot_judge.",
+        )
+    return str(outcome), None
+
+
+def _grade(value: object) -> int:
+    written = str(value).strip() if isinstance(value, str | int | float) else ""
+    found = _GRADE.fullmatch(written)
+    if found is None or isinstance(value, bool):
+        raise FaultError(
+            "bad_grade",
+            f"grade is {shown(value)}, and grades are 0, 1, 2 and 3. Rescale other scales first.",
+        )
+    return int(found[1])
+
+
+def _rater(cells: Mapping[str, Any]) -> str | None:
+    value = _given(cells, "rater")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise FaultError("bad_rater", f"rater is {shown(value)}, and a name is text.")
+    try:
+        return clean_name(str(value))
+    except BuilderError as error:
+        raise FaultError("bad_rater", f"rater is {shown(value)}. {error.message}") from error
+
+
+def _moment(value: object) -> str | None:
+    """The time in UTC, as the store writes it."""
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip() if isinstance(value, str) else "")
+    except ValueError as error:
+        raise FaultError(
+            "bad_timestamp",
+            f"timestamp is {shown(value)}, and a time is written as 2026-11-30T12:00:00+00:00.",
+        ) from error
+    if moment.utcoffset() is None:
+        raise FaultError(
+            "naive_timestamp",
+            f"timestamp is {shown(value)}, and nobody knows in which time zone. "
+            "Write the zone behind it: +00:00, or Z.",
+        )
+    try:
+        return utc_text(moment)
+    except OverflowError as error:
+        raise FaultError("bad_timestamp", f"timestamp is {shown(value)}: no such year.") from error
+
+
+def _given(cells: Mapping[str, Any], name: str) -> Any:
+    """The value, None where it is not there or empty."""
+    value = cells.get(name)
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _kept_raw(raw: str | bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
+
+
+def _stage_batch(intake: Intake, batch: Sequence[Row]) -> None:
+    connection = intake.connection
+    read = list(intake.checked(batch, judgment_of))
+    queries = known_ids(connection, "query_id", (judgment.query_id for _, judgment, _ in read))
+    documents = known_ids(connection, "doc_id", (judgment.doc_id for _, judgment, _ in read))
+    staged = []
+    for row, judgment, notes in read:
+        if judgment.query_id not in queries:
+            intake.refuse(row, _unknown("query", judgment.query_id))
+        elif judgment.doc_id not in documents:
+            intake.refuse(row, _unknown("document", judgment.doc_id))
+        else:
+            intake.tally.notes.update(notes)
+            staged.append(judgment)
+    stage_judgments(connection, staged)
+
+
+def _unknown(what: str, key: str) -> FaultError:
+    return FaultError(
+        f"unknown_{what}",
+        f"There is no {what} {shown(key)} here. Import it first, or see whether the id is right.",
+    )
+
+
+def _contradiction(judgment: StagedJudgment) -> FaultError:
+    return FaultError(
+        "contradictory",
+        f"The file names no rater and says different things of query {shown(judgment.query_id)} "
+        f"and document {shown(judgment.doc_id)}. Keep the row that holds, or name the raters.",
+    )
+
+
+def _imported(judgment: StagedJudgment, raters: Mapping[str | None, int]) -> ImportedJudgment:
+    return ImportedJudgment(
+        judgment.query_id,
+        judgment.doc_id,
+        raters[judgment.rater],
+        judgment.outcome,
+        judgment.grade,
+        judgment.comment,
+        judgment.judged_at,
+    )
+
+
+def _whole_chunks(judgments: Iterable[StagedJudgment]) -> Iterator[list[StagedJudgment]]:
+    """Chunks of about a thousand; what one rater says of one pair stays together.
+
+    So that a file in which raters change their minds is recognised when it comes again.
+    """
+    chunk: list[StagedJudgment] = []
+    for _, same in groupby(judgments, key=lambda row: (row.query_id, row.doc_id, row.rater)):
+        if len(chunk) >= ROWS:
+            yield chunk
+            chunk = []
+        chunk += same
+    if chunk:
+        yield chunk
