@@ -29,6 +29,7 @@ from builder.store.moments import now_text, utc_text
 from builder.store.schema import current_judgments, judgments
 
 __all__ = [
+    "IMPORTED",
     "GradeRow",
     "ImportedJudgment",
     "JudgmentCounts",
@@ -38,6 +39,7 @@ __all__ = [
     "count_judgments",
     "current_grades",
     "import_judgments_batch",
+    "knows_token",
     "raw_judgments",
     "record_judgment",
     "standing_judgment",
@@ -119,6 +121,11 @@ def record_judgment(
     else:
         set_current(connection, new=[], changed=stands)
     return Recorded(judgment_id, judgment.pair_id, judgment.outcome, judgment.grade, repeated=False)
+
+
+def knows_token(connection: Connection, token: str) -> bool:
+    """Whether something was submitted with this token before."""
+    return connection.execute(_BY_TOKEN, {"token": token}).one_or_none() is not None
 
 
 def standing_judgment(connection: Connection, pair_id: int, rater_id: int) -> Row[Any] | None:

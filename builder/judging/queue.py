@@ -1,0 +1,356 @@
+"""The queue: which pair a rater sees next, and what becomes of what the rater says of it.
+
+Grouped by query, so that an information need is read once; within a query in an order of the
+rater's own that says nothing of ranks; never the same pair twice; at most as many raters a pair as
+the workspace asks for. A pair shows the query and the document and nothing that could sway:
+no rank, score, source, or grade of anybody else.
+"""
+
+import re
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from statistics import median
+from typing import Literal, TypeAlias
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+from builder.errors import BuilderError, NotAllowedError
+from builder.store import Connection, Store, queue
+from builder.store.judgments import (
+    IMPORTED,
+    NewJudgment,
+    knows_token,
+    record_judgment,
+    standing_judgment,
+    undo_latest,
+)
+from builder.store.people import Person, find_person
+from builder.store.queue import OwnCounts, Seeker
+from builder.workspace import Workspace
+from evals.records import Document, Query
+
+LONGEST_TOKEN = 64
+LONGEST_COMMENT = 10_000
+PAUSE = timedelta(minutes=30)
+"""Whoever judges nothing for so long begins a new sitting."""
+
+LONGEST_SITTING = 500
+RECOUNT_SECONDS = 10.0
+
+Status: TypeAlias = Literal["saved", "repeated", "already_graded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One query and one document to be graded.
+
+    Attributes:
+        pair_id: Names the pair when its grade is submitted.
+        query: The query; where it came from is not said.
+        document: The document.
+        query_position: Which one the query is in this workspace, from 1.
+        n_queries: How many queries have pairs.
+        left_in_query: How many pairs of this query the rater can grade now, this one included.
+    """
+
+    pair_id: int
+    query: Query
+    document: Document
+    query_position: int
+    n_queries: int
+    left_in_query: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a submitted judgment.
+
+    Attributes:
+        status: `saved`: committed. `repeated`: the same submit came before, and its outcome is
+            this. `already_graded`: this rater graded the pair before, say in another tab; nothing
+            was changed.
+        pair_id: The pair.
+        grade: The rater's grade of it that stands, 0 to 3; None after a skip.
+        judgment_id: The row of the log in which it stands.
+    """
+
+    status: Status
+    pair_id: int
+    grade: int | None
+    judgment_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class GradingProgress:
+    """How far a rater is, in pairs.
+
+    Attributes:
+        graded: Pairs with a standing grade of this rater.
+        skipped: Pairs put off for later.
+        left: Pairs that this rater can still grade, skipped ones included.
+        total: graded + left.
+        sitting: Grades of this sitting, which ends with half an hour without any.
+        seconds_a_pair: Median time from one judgment of this sitting to the next; None with fewer
+            than two judgments.
+    """
+
+    graded: int
+    skipped: int
+    left: int
+    total: int
+    sitting: int
+    seconds_a_pair: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """One count of the pairs that were open for a rater, and what was settled for them then."""
+
+    left: int
+    settled: int
+    newest_pair: int
+    at: float = field(default_factory=time.monotonic)
+
+    @property
+    def age(self) -> float:
+        """Seconds since the count."""
+        return time.monotonic() - self.at
+
+
+_LEFT: WeakKeyDictionary[Store, dict[Seeker, _Left]] = WeakKeyDictionary()
+
+
+def next_pair(workspace: Workspace, rater: str) -> Pair | None:
+    """The pair that the rater grades next; None if nothing is left for this rater.
+
+    First a pair that was just taken back; then the open pairs of the query in hand; then those of
+    the queries after it, going round; at last what the rater skipped, the longest ago first.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+    """
+    with workspace.store.read() as connection:
+        person = _grading_person(connection, rater)
+        seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
+        pair_id = _sought(connection, seeker)
+        return None if pair_id is None else _shown(connection, seeker, pair_id)
+
+
+def submit_grade(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    pair_id: int,
+    grade: int,
+    *,
+    token: str,
+    comment: str = "",
+    milliseconds: int | None = None,
+    now: datetime | None = None,
+    edit: bool = False,
+) -> Outcome:
+    """Record the rater's grade; when this returns, it is committed.
+
+    Args:
+        workspace: Where the pair lies.
+        rater: The rater's name.
+        pair_id: The pair, as `next_pair` gave it.
+        grade: 0 to 3.
+        token: Made once for each showing of a pair: the same submit again changes nothing.
+        comment: What the rater wrote.
+        milliseconds: How long the pair was looked at; None if unknown.
+        now: When it was graded; default: this moment.
+        edit: Whether an earlier grade of this rater is meant to be replaced.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The grade is not 0 to 3, the pair unknown, or the comment or token unfit.
+    """
+    if type(grade) is not int or not 0 <= grade <= 3:
+        raise BuilderError(f"a grade is 0, 1, 2 or 3, not {grade!r}")
+    _check_comment(comment)
+    _check_token(token)
+    with workspace.store.write() as connection:
+        rater_id = _grading_person(connection, rater).person_id
+        judgment = NewJudgment(pair_id, rater_id, "grade", token, grade, comment, milliseconds)
+        return _record(connection, judgment, now, edit=edit)
+
+
+def skip(
+    workspace: Workspace,
+    rater: str,
+    pair_id: int,
+    *,
+    token: str,
+    milliseconds: int | None = None,
+    now: datetime | None = None,
+) -> Outcome:
+    """Put the pair off: it comes again when nothing else is left, and counts for nobody's quota.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The pair is unknown, or the token unfit.
+    """
+    _check_token(token)
+    with workspace.store.write() as connection:
+        rater_id = _grading_person(connection, rater).person_id
+        judgment = NewJudgment(pair_id, rater_id, "skip", token, milliseconds=milliseconds)
+        return _record(connection, judgment, now, edit=False)
+
+
+def undo_last(
+    workspace: Workspace, rater: str, *, token: str | None = None, now: datetime | None = None
+) -> Pair | None:
+    """Take back what the rater submitted last and has not taken back; None if there is nothing.
+
+    Args:
+        workspace: Where the grade lies.
+        rater: The rater's name.
+        token: Of this undo: the same one again undoes nothing more. Default: a new one.
+        now: When it was undone; default: this moment.
+
+    Returns:
+        The pair, open for the rater again; `next_pair` gives it first.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The token is unfit.
+    """
+    chosen = uuid4().hex if token is None else token
+    _check_token(chosen)
+    with workspace.store.write() as connection:
+        person = _grading_person(connection, rater)
+        undone = undo_latest(connection, person.person_id, chosen, now)
+        if undone is None:
+            return None
+        seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
+        return _shown(connection, seeker, undone.pair_id)
+
+
+def progress_of(workspace: Workspace, rater: str, now: datetime | None = None) -> GradingProgress:
+    """How far the rater is, in this sitting and in the whole.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+    """
+    with workspace.store.read() as connection:
+        person = _grading_person(connection, rater)
+        own = queue.count_own(connection, person.person_id)
+        seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
+        left = _count_left(workspace.store, connection, seeker, own)
+        lately = queue.judged_lately(connection, person.person_id, LONGEST_SITTING)
+    sitting = _of_this_sitting(lately, now or datetime.now(UTC))
+    return GradingProgress(
+        graded=own.graded,
+        skipped=own.skipped,
+        left=left,
+        total=own.graded + left,
+        sitting=sum(stands for _, stands in sitting),
+        seconds_a_pair=_pace([moment for moment, _ in sitting]),
+    )
+
+
+def _record(
+    connection: Connection, judgment: NewJudgment, now: datetime | None, *, edit: bool
+) -> Outcome:
+    """Record the judgment, unless the pair has a grade of this rater and this is no edit."""
+    _check_pair(connection, judgment.pair_id)
+    stands = standing_judgment(connection, judgment.pair_id, judgment.rater_id)
+    is_new = not edit and not knows_token(connection, judgment.token)
+    if is_new and stands is not None and stands.outcome == "grade":
+        return Outcome("already_graded", judgment.pair_id, stands.grade, stands.judgment_id)
+    recorded = record_judgment(connection, judgment, now)
+    status: Status = "repeated" if recorded.repeated else "saved"
+    return Outcome(status, recorded.pair_id, recorded.grade, recorded.judgment_id)
+
+
+def _grading_person(connection: Connection, rater: str) -> Person:
+    person = find_person(connection, rater)
+    if person is None or person.kind != "human":
+        raise NotAllowedError(
+            f"Nobody called {rater} grades here.", hint="Say who you are on the page Grade."
+        )
+    if not person.active:
+        raise NotAllowedError(f"{rater} does not grade here any more.", hint="Ask an admin.")
+    return person
+
+
+def _check_pair(connection: Connection, pair_id: int) -> None:
+    if queue.shown_pair(connection, pair_id) is None:
+        raise BuilderError(f"there is no pair {pair_id} in this workspace", hint="reload the page")
+
+
+def _check_token(token: str) -> None:
+    if not 1 <= len(token) <= LONGEST_TOKEN or token.startswith(IMPORTED):
+        raise BuilderError(
+            f"a token has 1 to {LONGEST_TOKEN} characters and does not begin with {IMPORTED}"
+        )
+
+
+def _check_comment(comment: str) -> None:
+    if len(comment) > LONGEST_COMMENT:
+        raise BuilderError(
+            f"a comment has at most {LONGEST_COMMENT:,} characters, this one {len(comment):,}"
+        )
+    if re.search("[\x00\ud800-\udfff]", comment):
+        raise BuilderError("a comment cannot hold U+0000 or half a character (a lone surrogate)")
+
+
+def _sought(connection: Connection, seeker: Seeker) -> int | None:
+    """The pair_id of the pair that comes next, or None."""
+    latest = queue.latest_judgment(connection, seeker.rater_id)
+    if latest is not None and latest.outcome == "undone" and latest.status == "active":
+        return int(latest.pair_id)
+    start = (
+        queue.first_query_of(connection, seeker.rater_id, seeker.raters_per_pair)
+        if latest is None
+        else latest.query_key
+    )
+    query_key = queue.next_query(connection, seeker, start)
+    if query_key is None:
+        return queue.skipped_pair(connection, seeker)
+    return queue.open_pairs(connection, seeker, query_key)[0]
+
+
+def _shown(connection: Connection, seeker: Seeker, pair_id: int) -> Pair:
+    shown = queue.shown_pair(connection, pair_id)
+    if shown is None:
+        raise LookupError(f"pair {pair_id} has vanished")
+    query_key, query, document = shown
+    others = set(queue.open_pairs(connection, seeker, query_key)) - {pair_id}
+    position, n_queries = queue.query_place(connection, query_key)
+    return Pair(pair_id, query, document, position, n_queries, len(others) + 1)
+
+
+def _count_left(store: Store, connection: Connection, seeker: Seeker, own: OwnCounts) -> int:
+    """How many pairs are open for the rater; counted anew after 10 s or when the pool has grown.
+
+    Counting takes some ten milliseconds at 200,000 pairs, too long for each press of a key. In
+    between only what the rater does is followed; what others do shows at the next count.
+    """
+    counts = _LEFT.setdefault(store, {})
+    last = counts.get(seeker)
+    if last is None or last.newest_pair != own.newest_pair or last.age > RECOUNT_SECONDS:
+        last = _Left(queue.count_open(connection, seeker), own.settled, own.newest_pair)
+        counts[seeker] = last
+    return max(0, last.left + last.settled - own.settled)
+
+
+def _of_this_sitting(lately: list[tuple[str, bool]], now: datetime) -> list[tuple[datetime, bool]]:
+    """The rows, newest first, up to the first pause of half an hour."""
+    sitting: list[tuple[datetime, bool]] = []
+    later = now
+    for recorded_at, stands in lately:
+        moment = datetime.fromisoformat(recorded_at)
+        if later - moment > PAUSE:
+            break
+        sitting.append((moment, stands))
+        later = moment
+    return sitting
+
+
+def _pace(moments: list[datetime]) -> float | None:
+    """Median seconds between judgments, newest first; None with fewer than two."""
+    gaps = [(later - earlier).total_seconds() for later, earlier in pairwise(moments)]
+    return median(gaps) if gaps else None
