@@ -174,12 +174,12 @@ def judged_lately(connection: Connection, rater_id: int, limit: int) -> list[tup
     ]
 
 
-def _own(*outcomes: str) -> ColumnElement[bool]:
-    """Whether the rater's judgment of the pair in hand stands and is none of `outcomes`."""
+def _said_by_rater() -> ColumnElement[bool]:
+    """Whether the rater has said something of the pair in hand that stands."""
     mine = (current_judgments.c.pair_id == pairs.c.pair_id) & (
         current_judgments.c.rater_id == bindparam("rater")
     )
-    return exists().where(mine, current_judgments.c.outcome.not_in(outcomes))
+    return exists().where(mine, current_judgments.c.outcome != "undone")
 
 
 def _latest() -> Select[Any]:
@@ -198,7 +198,7 @@ def _first() -> Select[Any]:
         pairs.c.human_grades == bindparam("grades"),
         pairs.c.query_key >= bindparam("start"),
         pairs.c.query_key < bindparam("end"),
-        ~_own("undone"),
+        ~_said_by_rater(),
         active,
     )
     return chosen.order_by(pairs.c.query_key).limit(1)
@@ -208,7 +208,7 @@ def _open_pairs() -> Select[Any]:
     chosen: Select[Any] = select(pairs.c.pair_id).where(
         pairs.c.query_key == bindparam("query_key"),
         pairs.c.human_grades < bindparam("raters_per_pair"),
-        ~_own("undone"),
+        ~_said_by_rater(),
     )
     arranged = cast(pairs.c.pair_id, BigInteger) * bindparam("multiplier", type_=BigInteger)
     return chosen.order_by(arranged % _PRIME)

@@ -1,0 +1,461 @@
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, select, text, update
+
+from builder.errors import BuilderError, NotAllowedError
+from builder.judging.queue import (
+    Outcome,
+    Pair,
+    next_pair,
+    progress_of,
+    skip,
+    submit_grade,
+    undo_last,
+)
+from builder.people import ensure_person
+from builder.store import queue as stored_queue
+from builder.store.documents import insert_documents
+from builder.store.judgments import (
+    ImportedJudgment,
+    current_grades,
+    import_judgments_batch,
+    raw_judgments,
+)
+from builder.store.people import add_person
+from builder.store.pool import add_pairs
+from builder.store.queries import insert_queries
+from builder.store.schema import current_judgments, judgments, people, queries
+from builder.workspace import Workspace, init_workspace
+from evals.records import Document, Query
+
+N_QUERIES, N_RANKS = 4, 5
+ONCE = "made by the page"
+
+
+def filled(folder: Path, n_queries: int = N_QUERIES, n_ranks: int = N_RANKS) -> Workspace:
+    """A workspace in which each query's pool holds d0, d1 … in the order of their ranks."""
+    workspace = init_workspace(folder, "shop")
+    with workspace.store.write() as connection:
+        insert_documents(connection, [Document(f"d{n}", f"t{n}", "x") for n in range(n_ranks)])
+        insert_queries(
+            connection,
+            [Query(f"q{n}", f"query {n}", "a need", ("t",), "log") for n in range(n_queries)],
+        )
+        for query in range(n_queries):
+            ranked = [(f"q{query}", f"d{rank}") for rank in range(n_ranks)]
+            add_pairs(connection, ranked, "bm25", range(1, n_ranks + 1))
+    for name in ("ann", "bob", "cy"):
+        ensure_person(workspace, name)
+    return workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with filled(tmp_path / "workspace") as opened:
+        yield opened
+
+
+def grade(workspace: Workspace, rater: str, pair: Pair, given: int = 1, **more: Any) -> Outcome:
+    more.setdefault("token", uuid4().hex)
+    return submit_grade(workspace, rater, pair.pair_id, given, **more)
+
+
+def pair_for(workspace: Workspace, rater: str) -> Pair:
+    pair = next_pair(workspace, rater)
+    assert pair is not None
+    return pair
+
+
+def grade_all(workspace: Workspace, rater: str) -> list[Pair]:
+    graded = []
+    while pair := next_pair(workspace, rater):
+        assert grade(workspace, rater, pair).status == "saved"
+        graded.append(pair)
+    return graded
+
+
+def log_length(workspace: Workspace) -> int:
+    with workspace.store.read() as connection:
+        return len(list(raw_judgments(connection)))
+
+
+def grades_of(workspace: Workspace, rater: str) -> list[int | None]:
+    with workspace.store.read() as connection:
+        return [row.grade for row in current_grades(connection) if row.rater == rater]
+
+
+def test_a_rater_sees_every_pair_once_query_by_query(workspace: Workspace) -> None:
+    seen = grade_all(workspace, "ann")
+    assert len({pair.pair_id for pair in seen}) == len(seen) == N_QUERIES * N_RANKS
+    order = [pair.query.query_id for pair in seen]
+    assert order == [f"q{n}" for n in range(N_QUERIES) for _ in range(N_RANKS)]
+    assert [pair.left_in_query for pair in seen[:N_RANKS]] == [5, 4, 3, 2, 1]
+    assert [pair.query_position for pair in seen[::N_RANKS]] == [1, 2, 3, 4]
+    assert {pair.n_queries for pair in seen} == {N_QUERIES}
+
+
+def test_no_more_raters_grade_a_pair_than_the_workspace_asks_for(workspace: Workspace) -> None:
+    assert len(grade_all(workspace, "ann")) == len(grade_all(workspace, "bob")) == 20
+    assert next_pair(workspace, "cy") is None
+    assert next_pair(workspace, "ann") is None
+
+
+def test_raters_overlap_early(workspace: Workspace) -> None:
+    # Two raters a pair: the first two start at one query, the third elsewhere.
+    starts = [pair_for(workspace, rater).query.query_id for rater in ("ann", "bob", "cy")]
+    assert starts[0] == starts[1]
+    assert starts[2] != starts[0]
+
+
+def test_grades_from_a_file_fill_no_quota(workspace: Workspace) -> None:
+    with workspace.store.write() as connection:
+        file = add_person(connection, "old.tsv", kind="import")
+        rows = [
+            ImportedJudgment(f"q{query}", f"d{rank}", file.person_id, "grade", 3)
+            for query in range(N_QUERIES)
+            for rank in range(N_RANKS)
+        ]
+        import_judgments_batch(connection, rows)
+    assert len(grade_all(workspace, "ann")) == 20
+
+
+def test_a_pair_says_nothing_that_could_sway(workspace: Workspace) -> None:
+    grade_all(workspace, "bob")
+    pair = pair_for(workspace, "ann")
+    assert pair.query.source == ""
+    assert set(Pair.__dataclass_fields__) == {
+        "pair_id",
+        "query",
+        "document",
+        "query_position",
+        "n_queries",
+        "left_in_query",
+    }
+
+
+def test_the_order_is_stable_and_not_that_of_the_ranks(tmp_path: Path) -> None:
+    with filled(tmp_path / "w", n_queries=1, n_ranks=50) as workspace:
+        orders = {}
+        for rater in ("ann", "bob"):
+            first = [pair_for(workspace, rater).pair_id for _ in range(2)]
+            assert first[0] == first[1]
+            orders[rater] = [pair.pair_id for pair in grade_all(workspace, rater)]
+    ranks = sorted(orders["ann"])
+    assert orders["ann"] != ranks
+    assert orders["ann"] != orders["bob"]
+    # Early pairs are no better than late ones: the mean rank of either half is near the middle.
+    half = [ranks.index(pair_id) for pair_id in orders["ann"][:25]]
+    assert 15 < sum(half) / len(half) < 34
+
+
+def test_a_grade_is_committed_before_submit_returns(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    outcome = grade(workspace, "ann", pair, 3, comment="clear", milliseconds=1234)
+    with workspace.store.read() as connection:
+        (row,) = raw_judgments(connection)
+    assert (row.judgment_id, row.grade, row.comment, row.milliseconds) == (
+        outcome.judgment_id,
+        3,
+        "clear",
+        1234,
+    )
+
+
+def test_the_same_submit_twice_is_one(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    first = grade(workspace, "ann", pair, 2, token=ONCE)
+    again = grade(workspace, "ann", pair, 0, token=ONCE)
+    assert (first.status, again.status) == ("saved", "repeated")
+    assert (again.grade, again.judgment_id) == (2, first.judgment_id)
+    assert log_length(workspace) == 1
+
+
+def test_the_same_submit_from_many_threads_is_one(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    outcomes: list[Outcome] = []
+    threads = [
+        threading.Thread(
+            target=lambda: outcomes.append(grade(workspace, "ann", pair, 2, token=ONCE))
+        )
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcome.status for outcome in outcomes) == ["repeated"] * 7 + ["saved"]
+    assert log_length(workspace) == 1
+
+
+def test_a_stale_tab_changes_nothing_and_is_told(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    first = grade(workspace, "ann", pair, 3)
+    stale = grade(workspace, "ann", pair, 0)
+    assert (stale.status, stale.grade, stale.judgment_id) == (
+        "already_graded",
+        3,
+        first.judgment_id,
+    )
+    assert log_length(workspace) == 1
+
+
+def test_an_edit_replaces_the_grade_by_a_new_row(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    grade(workspace, "ann", pair, 3)
+    assert grade(workspace, "ann", pair, 0, edit=True).status == "saved"
+    assert grades_of(workspace, "ann") == [0]
+    assert log_length(workspace) == 2
+
+
+@pytest.mark.parametrize("given", [-1, 4, 1.0, True, "2", None])
+def test_what_is_no_grade_is_refused(workspace: Workspace, given: Any) -> None:
+    pair = pair_for(workspace, "ann")
+    with pytest.raises(BuilderError, match="a grade is 0, 1, 2 or 3"):
+        grade(workspace, "ann", pair, given)
+    assert log_length(workspace) == 0
+
+
+def test_an_unknown_pair_is_refused(workspace: Workspace) -> None:
+    with pytest.raises(BuilderError, match="no pair 999"):
+        submit_grade(workspace, "ann", 999, 1, token=ONCE)
+
+
+@pytest.mark.parametrize("comment", ["a\x00b", "\ud83d", "x" * 10_001])
+def test_comments_that_cannot_be_kept_are_refused(workspace: Workspace, comment: str) -> None:
+    with pytest.raises(BuilderError, match="comment"):
+        grade(workspace, "ann", pair_for(workspace, "ann"), comment=comment)
+
+
+@pytest.mark.parametrize("token", ["", "x" * 65, "import-1"])
+def test_tokens_that_are_none_are_refused(workspace: Workspace, token: str) -> None:
+    with pytest.raises(BuilderError, match="token"):
+        grade(workspace, "ann", pair_for(workspace, "ann"), token=token)
+
+
+def test_only_active_people_grade(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    with workspace.store.write() as connection:
+        add_person(connection, "old.tsv", kind="import")
+        connection.execute(update(people).where(people.c.name == "bob").values(active=0))
+    for name in ("nobody", "old.tsv", "bob"):
+        with pytest.raises(NotAllowedError):
+            next_pair(workspace, name)
+        with pytest.raises(NotAllowedError):
+            grade(workspace, name, pair)
+        with pytest.raises(NotAllowedError):
+            skip(workspace, name, pair.pair_id, token=ONCE)
+        with pytest.raises(NotAllowedError):
+            undo_last(workspace, name)
+        with pytest.raises(NotAllowedError):
+            progress_of(workspace, name)
+    assert log_length(workspace) == 0
+
+
+def test_an_undone_pair_comes_first(workspace: Workspace) -> None:
+    first, second = pair_for(workspace, "ann"), None
+    grade(workspace, "ann", first)
+    second = pair_for(workspace, "ann")
+    grade(workspace, "ann", second)
+    undone = undo_last(workspace, "ann")
+    assert undone == next_pair(workspace, "ann") == second
+    grade(workspace, "ann", second, 0)
+    assert sorted(grades_of(workspace, "ann"), key=str) == [0, 1]
+
+
+def test_undo_goes_back_over_the_border_of_a_query(workspace: Workspace) -> None:
+    seen = []
+    for _ in range(N_RANKS + 1):
+        seen.append(pair_for(workspace, "ann"))
+        grade(workspace, "ann", seen[-1])
+    undone = [undo_last(workspace, "ann") for _ in range(2)]
+    assert [pair and pair.pair_id for pair in undone] == [seen[-1].pair_id, seen[-2].pair_id]
+    again = [pair_for(workspace, "ann")]
+    grade(workspace, "ann", again[0])
+    again.append(pair_for(workspace, "ann"))
+    assert [pair.pair_id for pair in again] == [seen[-2].pair_id, seen[-1].pair_id]
+
+
+def test_nothing_to_undo(workspace: Workspace) -> None:
+    assert undo_last(workspace, "ann") is None
+    grade(workspace, "bob", pair_for(workspace, "bob"))
+    assert undo_last(workspace, "ann") is None
+
+
+def test_a_pair_stays_open_for_whoever_took_it_back(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    for rater in ("ann", "bob"):
+        grade(workspace, rater, pair)
+    undo_last(workspace, "ann")
+    grade(workspace, "cy", pair)  # late, and full now
+    again = pair_for(workspace, "ann")
+    assert again.pair_id == pair.pair_id
+    assert grade(workspace, "ann", again).status == "saved"
+
+
+def test_a_skipped_pair_comes_last_and_fills_no_quota(workspace: Workspace) -> None:
+    skipped = pair_for(workspace, "ann")
+    assert skip(workspace, "ann", skipped.pair_id, token=ONCE).status == "saved"
+    seen = []
+    while (pair := pair_for(workspace, "ann")).pair_id != skipped.pair_id:
+        seen.append(pair)
+        grade(workspace, "ann", pair)
+    assert len(seen) == 19
+    assert grade(workspace, "ann", pair).status == "saved"
+    assert next_pair(workspace, "ann") is None
+    assert len(grade_all(workspace, "bob")) == 20
+
+
+def test_skipped_pairs_come_round(workspace: Workspace) -> None:
+    order = []
+    for number in range(45):
+        pair = pair_for(workspace, "ann")
+        order.append(pair.pair_id)
+        skip(workspace, "ann", pair.pair_id, token=f"s{number}")
+    assert order[:20] == order[20:40]
+
+
+def test_undo_takes_a_skip_back(workspace: Workspace) -> None:
+    pair = pair_for(workspace, "ann")
+    skip(workspace, "ann", pair.pair_id, token=ONCE)
+    assert undo_last(workspace, "ann") == pair
+    assert next_pair(workspace, "ann") == pair
+
+
+def test_retired_queries_are_not_shown(workspace: Workspace) -> None:
+    grade(workspace, "ann", pair_for(workspace, "ann"))
+    undo_last(workspace, "ann")
+    with workspace.store.write() as connection:
+        retired = queries.c.query_id.in_(("q0", "q2"))
+        connection.execute(update(queries).where(retired).values(status="retired"))
+    assert progress_of(workspace, "bob").left == 10
+    seen = grade_all(workspace, "ann")
+    assert {pair.query.query_id for pair in seen} == {"q1", "q3"}
+    assert {pair.n_queries for pair in seen} == {2}
+    assert [pair.query_position for pair in seen[::N_RANKS]] == [1, 2]
+
+
+def test_pairs_that_join_later_are_offered(workspace: Workspace) -> None:
+    grade_all(workspace, "ann")
+    with workspace.store.write() as connection:
+        insert_documents(connection, [Document("new", "", "x")])
+        add_pairs(connection, [("q1", "new")], "rater")
+    assert progress_of(workspace, "ann").left == 1
+    assert pair_for(workspace, "ann").document.doc_id == "new"
+
+
+def test_an_empty_workspace_has_nothing(tmp_path: Path) -> None:
+    with init_workspace(tmp_path / "w", "empty") as workspace:
+        ensure_person(workspace, "ann")
+        assert next_pair(workspace, "ann") is None
+        progress = progress_of(workspace, "ann")
+        assert (progress.graded, progress.left, progress.total, progress.sitting) == (0, 0, 0, 0)
+        assert progress.seconds_a_pair is None
+
+
+def test_progress(workspace: Workspace) -> None:
+    now = datetime.now(UTC)
+    moments = [now - timedelta(hours=5), *(now - timedelta(seconds=s) for s in (90, 60, 30))]
+    for number, moment in enumerate(moments):
+        grade(workspace, "ann", pair_for(workspace, "ann"), token=f"t{number}", now=moment)
+    skip(workspace, "ann", pair_for(workspace, "ann").pair_id, token=ONCE, now=now)
+    progress = progress_of(workspace, "ann", now)
+    assert (progress.graded, progress.skipped, progress.left, progress.total) == (4, 1, 16, 20)
+    assert progress.sitting == 3
+    assert progress.seconds_a_pair == pytest.approx(30)
+    assert progress_of(workspace, "ann", now + timedelta(hours=1)).sitting == 0
+
+
+def test_progress_follows_undo_at_once(workspace: Workspace) -> None:
+    for _ in range(3):
+        grade(workspace, "ann", pair_for(workspace, "ann"))
+    assert progress_of(workspace, "ann").left == 17
+    undo_last(workspace, "ann")
+    progress = progress_of(workspace, "ann")
+    assert (progress.graded, progress.left, progress.sitting) == (2, 18, 2)
+
+
+@pytest.mark.parametrize("statement", ["_FIRST_QUERY", "_OPEN_PAIRS", "_LATEST", "_SHOWN"])
+def test_the_queue_seeks_and_never_scans(workspace: Workspace, statement: str) -> None:
+    """One wrong index costs 40 ms a grade at 200,000 pairs; no test at five pairs would see it."""
+    names = "rater grades start end raters_per_pair query_key multiplier pair"
+    bound = dict.fromkeys(names.split(), 1)
+    with workspace.store.read() as connection:
+        told = getattr(stored_queue, statement).compile(
+            connection, compile_kwargs={"render_postcompile": True}
+        )
+        values = told.construct_params(bound)
+        plan = connection.exec_driver_sql(
+            f"EXPLAIN QUERY PLAN {told.string}",
+            tuple(values[name] for name in told.positiontup),
+        )
+        steps = [row[3] for row in plan]
+    assert not [step for step in steps if step.startswith("SCAN")]
+    if statement == "_FIRST_QUERY":
+        assert not [step for step in steps if "TEMP B-TREE" in step]
+
+
+# Whatever happens, the queue offers what a plain look through the log calls open.
+
+_raters = st.sampled_from(["ann", "bob", "cy"])
+_steps = st.lists(
+    st.tuples(_raters, st.sampled_from(["grade", "grade", "grade", "skip", "undo"])), max_size=40
+)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with filled(tmp_path_factory.mktemp("queue") / "w", n_queries=3, n_ranks=3) as opened:
+        yield opened
+
+
+def open_by_the_log(workspace: Workspace, rater: str) -> set[int]:
+    with workspace.store.read() as connection:
+        said: dict[tuple[int, str], str] = {
+            (row.pair_id, row.name): row.outcome
+            for row in connection.execute(
+                select(judgments.c.pair_id, people.c.name, judgments.c.outcome)
+                .join(people, people.c.person_id == judgments.c.rater_id)
+                .order_by(judgments.c.judgment_id)
+            )
+        }
+        every = connection.execute(text("SELECT pair_id FROM pairs")).scalars().all()
+    graded = [pair_id for (pair_id, _), outcome in said.items() if outcome == "grade"]
+    return {
+        pair_id
+        for pair_id in every
+        if graded.count(pair_id) < 2 and said.get((pair_id, rater), "undone") != "grade"
+    }
+
+
+@given(steps=_steps)
+@settings(max_examples=25, deadline=None)
+def test_the_queue_offers_what_the_log_calls_open(
+    small: Workspace, steps: list[tuple[str, str]]
+) -> None:
+    with small.store.write() as connection:
+        connection.execute(delete(current_judgments))
+        connection.execute(delete(judgments))
+        connection.execute(text("UPDATE pairs SET human_grades = 0"))
+    for rater, step in steps:
+        still_open = open_by_the_log(small, rater)
+        pair = next_pair(small, rater)
+        assert (pair is None) == (not still_open)
+        if step == "undo":
+            undone = undo_last(small, rater)
+            assert undone is None or next_pair(small, rater) == undone
+        elif pair is not None:
+            assert pair.pair_id in still_open
+            submit = skip if step == "skip" else grade_pair
+            assert submit(small, rater, pair.pair_id, token=uuid4().hex).status == "saved"
+
+
+def grade_pair(workspace: Workspace, rater: str, pair_id: int, *, token: str) -> Outcome:
+    return submit_grade(workspace, rater, pair_id, 2, token=token)
