@@ -135,5 +135,5 @@ def _strangers(task: Task, run: Run) -> list[str]:
     strangers = {doc_id for found in run.values() for doc_id in found if doc_id not in corpus}
     if not strangers:
         return []
-    some = ", ".join(sorted(strangers)[:3])
-    return [f"{len(strangers)} documents of the run are not in the corpus ({some} …)"]
+    some = ", ".join(sorted(strangers)[:3]) + (", …" if len(strangers) > 3 else "")
+    return [f"{len(strangers)} documents of the run are not in the corpus ({some})"]

@@ -11,7 +11,7 @@ import math
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from estimates import Estimate, mean_interval
@@ -212,13 +212,11 @@ class Recommendation:
         metric: The one to decide by, named as in results.
         metrics: The ones to report.
         reason: Why, in words.
-        counts: What it was decided on.
     """
 
     metric: str
     metrics: tuple[str, ...]
     reason: str
-    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def recommended_metric(qrels: Qrels) -> Recommendation:
@@ -230,17 +228,16 @@ def recommended_metric(qrels: Qrels) -> Recommendation:
     positive = [[grade for grade in grades.values() if grade > 0] for grades in qrels.values()]
     most = max((len(grades) for grades in positive), default=0)
     distinct = len({grade for grades in positive for grade in grades})
-    counts = {"queries": len(qrels), "most_relevant": most, "distinct_grades": distinct}
     if distinct > 1:
         reason = f"relevant documents have {distinct} different grades, and nDCG weighs them"
-        return Recommendation("ndcg_at_10", ("ndcg_at_10",), reason, counts)
+        return Recommendation("ndcg_at_10", ("ndcg_at_10",), reason)
     if most == 1:
         reason = "each query has one relevant document: what matters is its rank"
-        return Recommendation("mrr_at_10", ("mrr_at_10", "recall_at_10"), reason, counts)
+        return Recommendation("mrr_at_10", ("mrr_at_10", "recall_at_10"), reason)
     reason = f"queries have up to {most} relevant documents, all of one grade"
     if most == 0:
         reason = "no query has a relevant document: every measure is 0"
-    return Recommendation("ndcg_at_10", ("ndcg_at_10", "map"), reason, counts)
+    return Recommendation("ndcg_at_10", ("ndcg_at_10", "map"), reason)
 
 
 def _dcg(grades: Sequence[int]) -> float:

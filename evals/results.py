@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MTEB_SCHEMA = "2.26.24"
 """The version of mteb whose result schema this is."""
 FORMAT = 1
+LANGUAGE = "und-Zyyy"
+"""Language and script undetermined: without any, mteb's `get_score` is NaN."""
 MAIN_SCORE = "ndcg_at_10"
 LEADERBOARD_MEASURES = ("ndcg_at_10", "recall_at_10", "mrr_at_10", "map", "judged_at_10")
 
@@ -234,7 +236,7 @@ def _document(result: Result) -> dict[str, Any]:
         "dataset_revision": result.content_hash,
         "task_name": result.task,
         "mteb_version": MTEB_SCHEMA,
-        "scores": {result.split: [{**subset, "languages": []}]},
+        "scores": {result.split: [{**subset, "languages": [LANGUAGE]}]},
         "evaluation_time": sum(result.seconds.values()),
         "kg_co2_emissions": None,
         "date": result.created_at,
