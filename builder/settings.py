@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -29,7 +29,7 @@ def _not_blank(text: str) -> str:
 def _known_timezone(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ZoneInfoNotFoundError) as error:
         raise ValueError("must be a time zone such as UTC or Europe/Berlin") from error
     return name
 
@@ -110,7 +110,7 @@ def read_settings(path: Path) -> Settings:
             unknown key or a value that does not fit (the message names the key).
     """
     try:
-        table = tomllib.loads(path.read_bytes().decode("utf-8"))
+        text = path.read_bytes().decode("utf-8")
     except OSError as error:
         reason = f"The settings cannot be read: {error.strerror}."
         raise SettingsError(reason, where=str(path)) from error
@@ -120,8 +120,10 @@ def read_settings(path: Path) -> Settings:
             where=str(path),
             hint="Save the file as UTF-8.",
         ) from error
+    try:
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _broken_toml(path, str(error)) from error
+        raise _broken_toml(path, str(error), text.count("\n") + 1) from error
     try:
         return Settings.model_validate(table)
     except ValidationError as error:
@@ -196,9 +198,9 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _broken_toml(path: Path, message: str) -> SettingsError:
+def _broken_toml(path: Path, message: str, last_line: int) -> SettingsError:
     line = re.search(r"line (\d+)", message)
-    where = f"{path}, line {line[1]}" if line else f"{path}, at its end"
+    where = f"{path}, line {line[1] if line else last_line}"
     return SettingsError(
         f"The settings are no valid TOML: {message}.",
         where=where,

@@ -1,0 +1,92 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builder.errors import SettingsError
+from builder.settings import Settings, read_settings, write_default_settings
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "workspace.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_is_written_reads_back_as_the_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "workspace.toml"
+    write_default_settings(path, "Shop search")
+    assert read_settings(path) == Settings(name="Shop search")
+
+
+@given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80))
+def test_any_name_survives(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    if not name.strip():
+        return
+    path = tmp_path_factory.mktemp("settings") / "workspace.toml"
+    write_default_settings(path, name)
+    assert read_settings(path).name == name
+
+
+def test_defaults() -> None:
+    settings = Settings(name="x")
+    assert settings.timezone == "UTC"
+    assert settings.raters_per_pair == 2
+    assert settings.grades.names == (
+        "not relevant",
+        "marginally relevant",
+        "relevant",
+        "highly relevant",
+    )
+    assert (settings.guard.same_key_ms, settings.guard.other_key_ms) == (400, 150)
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    path = written(tmp_path, 'name = "mine"')
+    with pytest.raises(FileExistsError):
+        write_default_settings(path, "other")
+    assert path.read_text(encoding="utf-8") == 'name = "mine"'
+
+
+def test_grade_names_may_be_changed(tmp_path: Path) -> None:
+    path = written(tmp_path, 'name = "x"\n[grades]\n3 = "perfect"')
+    assert read_settings(path).grades.names[3] == "perfect"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "where", "hint"),
+    [
+        ('name="x"\ntimezon="UTC"', "timezon is unknown", "timezon", "timezone"),
+        ('name="x"\n[guard]\nsame_key=1', "guard.same_key is unknown", "guard", "same_key_ms"),
+        ('name="x"\nzzz=1', "zzz is unknown", "zzz", "raters_per_pair"),
+        ('name="x"\n[grades]\n4="super"', "grades.4 is unknown", "grades.4", "0 to 3"),
+        ('name="x"\nraters_per_pair="2"', "raters_per_pair does not fit", "'2'", None),
+        ('name="x"\nraters_per_pair=0', "raters_per_pair does not fit", "0", None),
+        ('name="x"\nraters_per_pair=true', "raters_per_pair does not fit", "True", None),
+        ('name="x"\ntimezone="Mars/Base"', "such as UTC or Europe/Berlin", "Mars", None),
+        ('name="x"\ntimezone="../../etc"', "such as UTC or Europe/Berlin", "etc", None),
+        ('name="  "', "name does not fit", "name", None),
+        ("raters_per_pair=1", "name is missing", "workspace.toml", None),
+        ('name="x"\n\nbroken here', "no valid TOML", "line 3", "key = value"),
+        ('name="x', "no valid TOML", "line 1", "key = value"),
+    ],
+)
+def test_a_mistake_is_named(
+    text: str, message: str, where: str, hint: str | None, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_settings(written(tmp_path, text))
+    assert message in caught.value.message
+    assert "workspace.toml" in (caught.value.where or "")
+    assert where in (caught.value.where or "")
+    if hint is not None:
+        assert hint in (caught.value.hint or "")
+
+
+def test_an_absent_or_foreign_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_settings(tmp_path / "workspace.toml")
+    (tmp_path / "workspace.toml").write_bytes('name = "Müller"'.encode("latin-1"))
+    with pytest.raises(SettingsError, match="not UTF-8"):
+        read_settings(tmp_path / "workspace.toml")
