@@ -110,9 +110,14 @@ def _cut(scores: dict[str, float], depth: int) -> dict[str, float]:
 
 
 def _cells(line: str) -> list[str] | None:
+    """The six columns: parted by TABs, else by white space, where more may stand behind the tag."""
     for cells in (line.split("\t"), line.split()):
         if len(cells) == 6 and _SCORE.fullmatch(cells[4].strip()):
             return cells
+    # trec_eval reads no further than the tag. With a blank inside an id the columns would shift;
+    # a rank that is no number, or a number in the place of the tag, gives that away.
+    if len(cells) > 6 and cells[3].isdecimal() and _SCORE.fullmatch(cells[4]):
+        return None if _SCORE.fullmatch(cells[5]) else cells[:6]
     return None
 
 
@@ -125,5 +130,5 @@ def _refuse(line: str, where: str) -> None:
     raise EvalsError(
         f"not a row of a run ({what}): {shown!r}",
         where=where,
-        hint="A row is query, Q0, document, rank, score, tag.",
+        hint="A row is query, Q0, document, rank, score, tag; ids with blanks need TABs between.",
     )

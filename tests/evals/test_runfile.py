@@ -32,6 +32,8 @@ def test_reading(tmp_path: Path) -> None:
     [
         ("q1 Q0 d1 1 2.5\n", 1, "5 columns"),
         ("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 high x\n", 2, "'high' is no number"),
+        ("q1 Q0 my doc 1 2.5 x\n", 1, "7 columns"),
+        ("q1 Q0 doc 7 1 2.5 x\n", 1, "7 columns"),
         ("q1 Q0 d1 1 nan x\n", 1, "'nan' is no number"),
         ("q1 Q0 d1 1 2.5 x\nq1 Q0 d1 2 1.5 x\n", 2, "'d1' comes twice for query 'q1'"),
     ],
@@ -41,6 +43,11 @@ def test_bad_rows_are_named(tmp_path: Path, content: str, line: int, message: st
     with pytest.raises(EvalsError, match=message) as raised:
         read_run(path)
     assert raised.value.where == f"{path}:{line}"
+
+
+def test_what_stands_behind_the_tag_is_not_read(tmp_path: Path) -> None:
+    path = run_file(tmp_path, "q1 Q0 d1 1 2.5 mine and more\n")
+    assert read_run(path) == ({"q1": {"d1": 2.5}}, "mine")
 
 
 def test_empty_and_absent_files(tmp_path: Path) -> None:
