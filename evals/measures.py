@@ -10,8 +10,10 @@ measures take a grade of at least `relevance_level` as relevant; nDCG takes the 
 import math
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from types import MappingProxyType
 
 from estimates import Estimate, mean_interval
@@ -154,8 +156,10 @@ def score(qrels: Qrels, run: Run, relevance_level: int = 1, k: int | None = None
     judged = {query_id: grades for query_id, grades in judged.items() if grades}
     padded = {query_id: _scores(query_id, run.get(query_id, {})) for query_id in judged}
     cutoffs = sorted({*CUTOFFS, *([k] if k else [])})
-    values = _trec_values(judged, padded, relevance_level, cutoffs)
-    values |= _judged_values(judged, padded, cutoffs)
+    values: dict[str, Sequence[float | None]] = {
+        **_trec_values(judged, padded, relevance_level, cutoffs),
+        **_judged_values(judged, padded, cutoffs),
+    }
     return Scores(
         query_ids=tuple(judged),
         values=values,
@@ -277,7 +281,7 @@ def _trec_values(
     padded: Mapping[str, Mapping[str, float]],
     relevance_level: int,
     cutoffs: Sequence[int],
-) -> dict[str, list[float | None]]:
+) -> dict[str, list[float]]:
     """Measure -> values, from trec_eval; the run holds every judged query."""
     import pytrec_eval
 
@@ -287,23 +291,27 @@ def _trec_values(
     evaluator = pytrec_eval.RelevanceEvaluator(
         judged, wanted | {"map", "recip_rank", "bpref"}, relevance_level=relevance_level
     )
-    found = evaluator.evaluate(padded)
-    rows = [found[query_id] for query_id in judged]
-    values: dict[str, list[float | None]] = {
-        f"{family}_at_{k}": [row[f"{trec_name}_{k}"] for row in rows]
+    # An empty ranking scores 0 in all of these. pytrec_eval 0.5.11 dies of one where map and bpref
+    # are asked together and no ranking with documents came before, so it never sees it.
+    found = evaluator.evaluate({query_id: scores for query_id, scores in padded.items() if scores})
+    zeros: Mapping[str, float] = defaultdict(float)
+    rows = [found.get(query_id, zeros) for query_id in judged]
+    columns = {
+        f"{family}_at_{k}": f"{trec_name}_{k}"
         for family, trec_name in families.items()
         for k in cutoffs
-    }
-    for name, trec_name in (("mrr", "recip_rank"), ("map", "map"), ("bpref", "bpref")):
-        values[name] = [row[trec_name] for row in rows]
-    for k in cutoffs:
-        values[f"mrr_at_{k}"] = [_cut_reciprocal_rank(row["recip_rank"], k) for row in rows]
-    return values
+    } | {"mrr": "recip_rank", "map": "map", "bpref": "bpref"}
+    values = {name: list(map(itemgetter(column), rows)) for name, column in columns.items()}
+    return values | _cut_reciprocal_ranks(values["mrr"], cutoffs)
 
 
-def _cut_reciprocal_rank(reciprocal_rank: float, k: int) -> float:
+def _cut_reciprocal_ranks(
+    reciprocal_ranks: Sequence[float], cutoffs: Sequence[int]
+) -> dict[str, list[float]]:
     """What recip_rank of the first k documents is: the same, or 0 beyond k."""
-    return reciprocal_rank if reciprocal_rank and round(1 / reciprocal_rank) <= k else 0.0
+    ranks = [round(1 / value) if value else math.inf for value in reciprocal_ranks]
+    pairs = list(zip(ranks, reciprocal_ranks, strict=True))
+    return {f"mrr_at_{k}": [value if rank <= k else 0.0 for rank, value in pairs] for k in cutoffs}
 
 
 def _judged_values(

@@ -3,6 +3,8 @@
 import json
 import math
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,16 @@ def test_judged_at_k_is_none_where_nothing_is_retrieved() -> None:
     assert scores.means["judged_at_10"].n == 1
     nothing = score({"q": {"d1": 1}}, {}).means["judged_at_10"]
     assert (nothing.value, nothing.reason) == (None, "nothing_retrieved")
+
+
+def test_an_empty_run_in_a_fresh_process() -> None:
+    # pytrec_eval 0.5.11 dies (SIGSEGV) of an empty ranking where none with documents came before
+    code = (
+        "from evals.measures import score;"
+        "print(score({'q': {'d': 1}}, {'q': {}}).means['map'].value)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "0.0\n")
 
 
 def test_no_judged_query_is_undefined_not_zero() -> None:
