@@ -1,0 +1,57 @@
+"""The browser's door: opens the workspace once, offers the pages, guards against our own errors.
+
+`streamlit run app.py`, or `goldsmith app`. Pages are files, thin ones; what they show comes from
+builder, evals and online.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui import frame, state
+
+UI = Path(__file__).parent / "ui"
+PAGES = {
+    "Home": [("overview", "Overview", ":material/home:", "overview")],
+    "Grade": [("grade", "Grade", ":material/grading:", "grade")],
+    "Build": [
+        ("imports", "Import", ":material/upload_file:", "import"),
+        ("pool", "Pool", ":material/join:", "pool"),
+    ],
+    "Ship": [
+        ("release", "Release", ":material/inventory_2:", "release"),
+        ("leaderboard", "Leaderboard", ":material/leaderboard:", "leaderboard"),
+    ],
+    "Online": [("dashboard", "Dashboard", ":material/monitoring:", "dashboard")],
+}
+
+
+def main() -> None:
+    """Run the page that the address names, or the welcome page where there is no workspace."""
+    # An icon of our own: Streamlit would fetch a Material one from the network.
+    st.set_page_config("Goldsmith", UI / "icon.svg", layout="wide", initial_sidebar_state=240)
+    st.logo(UI / "logo.svg", icon_image=UI / "icon.svg")
+    frame.use_style()
+    with frame.errors_shown():
+        if not state.workspace_is_there():
+            welcome = st.Page("ui/pages/welcome.py", title="Welcome", default=True)
+            st.navigation([welcome], position="hidden").run()
+            return
+        workspace = state.current_workspace()
+        page = st.navigation(_pages())
+        state.show_person(workspace)
+        frame.show_callback_error()
+        page.run()
+
+
+def _pages() -> dict[str, list[st.Page]]:
+    return {
+        section: [
+            st.Page(f"ui/pages/{file}.py", title=title, icon=icon, url_path=url, default=not n)
+            for file, title, icon, url in pages
+        ]
+        for n, (section, pages) in enumerate(PAGES.items())
+    }
+
+
+main()

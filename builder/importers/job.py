@@ -1,0 +1,101 @@
+"""An import as a job: what the browser uploaded is brought in, then removed."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from builder.errors import BuilderError
+from builder.importers.corpus import import_corpus
+from builder.importers.folder import import_folder
+from builder.importers.judgments import import_judgments
+from builder.importers.queries import import_queries
+from builder.people import Person, ensure_person, require
+from builder.workspace import Workspace
+from estimates import ImportTally
+from evals.records import Progress
+
+UPLOADS = "uploads"
+
+
+def uploads_folder(workspace: Workspace) -> Path:
+    """Where uploaded files wait for their import, each in a folder of its own."""
+    return workspace.cache_folder / UPLOADS
+
+
+def import_job(
+    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """Import what was uploaded.
+
+    Args:
+        workspace: Where to.
+        parameters: what: corpus, queries, judgments, events or folder; path: of the file or
+            folder, inside `uploads_folder`; actor: who asks; and where it fits update, rater,
+            timezone.
+        progress: Told of each step; may raise to cancel.
+
+    Returns:
+        {"what", "file", "tallies": {corpus, queries, judgments or events: tally as JSON}}.
+
+    Raises:
+        BuilderError: The path is no upload, or the import failed.
+        NotAllowedError: The actor may not import.
+    """
+    path = _upload(workspace, Path(str(parameters["path"])))
+    actor = ensure_person(workspace, str(parameters["actor"]))
+    require(actor, "analyst")
+    try:
+        tallies = _import(workspace, path, actor, parameters, progress)
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+    return {
+        "what": parameters["what"],
+        "file": path.name,
+        "tallies": {what: tally.as_json() for what, tally in tallies.items()},
+    }
+
+
+def _upload(workspace: Workspace, path: Path) -> Path:
+    folder = uploads_folder(workspace).resolve()
+    if path.resolve().parent.parent != folder:
+        raise BuilderError("This is no uploaded file.", where=str(path))
+    return path
+
+
+def _import(
+    workspace: Workspace,
+    path: Path,
+    actor: Person,
+    parameters: Mapping[str, Any],
+    progress: Progress,
+) -> dict[str, ImportTally]:
+    what = str(parameters["what"])
+    update, rater = bool(parameters.get("update")), parameters.get("rater") or None
+    if what == "corpus":
+        return {what: import_corpus(workspace, path, update=update, progress=progress, actor=actor)}
+    if what == "queries":
+        return {
+            what: import_queries(workspace, path, update=update, progress=progress, actor=actor)
+        }
+    if what == "judgments":
+        return {
+            what: import_judgments(workspace, path, rater=rater, progress=progress, actor=actor)
+        }
+    if what == "folder":
+        return import_folder(workspace, path, update=update, progress=progress, actor=actor)
+    return {"events": _import_events(workspace, path, parameters, progress)}
+
+
+def _import_events(
+    workspace: Workspace, path: Path, parameters: Mapping[str, Any], progress: Progress
+) -> ImportTally:
+    from online.ingest import import_events
+
+    return import_events(
+        workspace.lake,
+        path,
+        quarantine_folder=workspace.quarantine_folder,
+        timezone=parameters.get("timezone") or None,
+        progress=progress,
+    )

@@ -1,0 +1,101 @@
+"""A real server on a workspace of known pairs, and a real browser."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.app_server import CHROMIUM, chromium, running_app
+from builder.importers import import_corpus, import_judgments, import_queries
+from builder.people import ensure_person
+from builder.store.judgments import GradeRow, current_grades
+from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+HOSTILE = (
+    ':red[x] $x^2$ <script>document.title = "owned"</script> <img src=x onerror="alert(1)"> '
+    "![i](http://127.0.0.1:9/i.png) **b** `c` \u202eevil\u202c"
+)
+N_PAIRS = 40
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here needs the browser."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"{CHROMIUM} is not here")
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """40 pairs that every rater may grade; each document is hostile."""
+    root = tmp_path_factory.mktemp("browser") / "workspace"
+    init_workspace(root, "browser").close()
+    settings = root / SETTINGS_FILE
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("raters_per_pair = 2", "raters_per_pair = 50"), "utf-8")
+    with open_workspace(root) as opened:
+        _fill(opened, root / "cache")
+        yield opened
+
+
+def _fill(workspace: Workspace, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    ids = [f"d{n:02}" for n in range(N_PAIRS)]
+    documents = [{"_id": i, "title": f"Title {i} {HOSTILE}", "text": HOSTILE} for i in ids]
+    files = {name: folder / name for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv")}
+    lines = [json.dumps(document) for document in documents]
+    files["corpus.jsonl"].write_text("\n".join(lines), encoding="utf-8")
+    query = {"_id": "q1", "text": f"red {HOSTILE}", "need": HOSTILE}
+    files["queries.jsonl"].write_text(json.dumps(query), encoding="utf-8")
+    files["qrels.tsv"].write_text("\n".join(f"q1\t{i}\t0" for i in ids), encoding="utf-8")
+    import_corpus(workspace, files["corpus.jsonl"])
+    import_queries(workspace, files["queries.jsonl"])
+    import_judgments(workspace, files["qrels.tsv"], rater="pool maker")
+
+
+@pytest.fixture(scope="session")
+def address(
+    browser: "Browser",  # noqa: ARG001 - no server where there is no browser
+    workspace: Workspace,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
+    with running_app(workspace.root, tmp_path_factory.mktemp("log") / "server.log") as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: "Browser") -> Iterator["Page"]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def grades_of(workspace: Workspace) -> Callable[[str], list[GradeRow]]:
+    """What a rater's grades are in the database."""
+
+    def read(rater: str) -> list[GradeRow]:
+        with workspace.store.read() as connection:
+            return [row for row in current_grades(connection) if row.rater == rater]
+
+    return read
+
+
+@pytest.fixture
+def rater(workspace: Workspace, request: pytest.FixtureRequest) -> str:
+    """Somebody who has graded nothing yet, called as the test."""
+    return ensure_person(workspace, request.node.name[-60:]).name

@@ -1,0 +1,109 @@
+"""What the Import page asks and shows: kinds of files, and what became of their rows."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from builder.jobs import Job
+from ui.frame import note
+from ui.jobs import Outcome
+from ui.numbers import count, in_words
+from ui.tables import Column, table
+from ui.text import inline
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of thing that can be imported.
+
+    Attributes:
+        title: What it is called.
+        form: What a file of it looks like.
+        updates: Whether known ids can be replaced.
+    """
+
+    title: str
+    form: str
+    updates: bool = False
+
+
+KINDS = {
+    "corpus": Kind(
+        "Documents",
+        "JSON lines, CSV, TSV or Parquet with _id (or id, doc_id), title and text; "
+        "every other field is kept as metadata. Also packed with gzip.",
+        updates=True,
+    ),
+    "queries": Kind(
+        "Queries",
+        "JSON lines, CSV, TSV or Parquet with _id and text, perhaps need and tags.",
+        updates=True,
+    ),
+    "judgments": Kind(
+        "Judgments",
+        "query-id, corpus-id, rater, grade (0 to 3), perhaps comment and "
+        "timestamp; or qrels of 3 columns, or of TREC's 4.",
+    ),
+    "events": Kind(
+        "Search events",
+        "JSON lines with timestamp, query, session_id, model_version, retrieved_doc_ids, "
+        "clicked_doc_id and click_rank.",
+    ),
+    "folder": Kind(
+        "Task folder",
+        "A folder as BEIR, MTEB and Goldsmith write it: corpus.jsonl, queries.jsonl, qrels.",
+        updates=True,
+    ),
+}
+_COUNTS = ("read", "accepted", "duplicate", "updated", "quarantined")
+
+
+def show_tallies(job: Job, outcome: Outcome) -> None:
+    """What became of the rows of an import, and its quarantine file to take away."""
+    columns = [Column(str(outcome["file"])), *(Column(name, numeric=True) for name in _COUNTS)]
+    tallies: dict[str, dict[str, Any]] = outcome["tallies"]
+    rows = [
+        [KINDS[what].title, *(count(tally[name]) for name in _COUNTS)]
+        for what, tally in tallies.items()
+    ]
+    st.html(table(columns, rows))
+    for what, tally in tallies.items():
+        _show_reasons(tally)
+        if tally["quarantine_file"]:
+            _offer_quarantine(job, what, Path(tally["quarantine_file"]))
+
+
+def _show_reasons(tally: dict[str, Any]) -> None:
+    for label, codes in (("In quarantine", tally["reasons"]), ("Kept, but odd", tally["notes"])):
+        if codes:
+            listed = ", ".join(f"{count(n)} {in_words(code)}" for code, n in codes.items())
+            st.html(f'<p class="gs-muted"><b>{label}:</b> {inline(listed)}</p>')
+
+
+def _offer_quarantine(job: Job, what: str, file: Path) -> None:
+    if not file.is_file():
+        note("The quarantine file has been removed.", str(file))
+        return
+    first = _first_row(file)
+    note(f"First row in quarantine: {first}" if first else "", str(file), kind="warning")
+    st.download_button(
+        "Download the rows in quarantine",
+        data=file.read_bytes,
+        file_name=file.name,
+        mime="application/jsonl",
+        key=f"quarantine_{job.job_id}_{what}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _first_row(file: Path) -> str:
+    """File, line and reason of the first bad row, as the import wrote them."""
+    with file.open(encoding="utf-8") as rows:
+        line = rows.readline()
+    row = json.loads(line) if line else {}
+    place = f"line {row['line']}: " if row.get("line") else ""
+    return f"{place}{row.get('message') or row.get('reason') or ''}"

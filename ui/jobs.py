@@ -1,0 +1,91 @@
+"""Long work as the page shows it: how far it is, a way to stop it, and what came of it."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from builder.jobs import Job, cancel_job, read_job, recent_jobs
+from builder.workspace import Workspace
+from ui.frame import errors_shown, in_callback, muted, note
+from ui.numbers import count
+
+Outcome = Mapping[str, Any]
+
+
+def latest_job(workspace: Workspace, *kinds: str) -> Job | None:
+    """The newest job of these kinds, or None."""
+    jobs = recent_jobs(workspace, limit=50)
+    return next((job for job in jobs if job.kind in kinds), None)
+
+
+def follow(
+    workspace: Workspace, *kinds: str, show: Callable[[Job, Outcome], None] | None = None
+) -> bool:
+    """Show the newest job of these kinds; whether it is still at work.
+
+    While it works the page asks once a second; when it ends the whole page is drawn anew.
+
+    Args:
+        workspace: Where it runs.
+        kinds: Kinds of jobs that this page starts.
+        show: Draws the outcome of a job that is done.
+    """
+    job = latest_job(workspace, *kinds)
+    if job is None:
+        return False
+    if job.active:
+        _watch(workspace, job.job_id)
+    else:
+        _show_end(workspace, job, show)
+    return job.active
+
+
+@st.fragment(run_every=1.0)
+def _watch(workspace: Workspace, job_id: int) -> None:
+    with errors_shown():
+        job = read_job(workspace, job_id)
+        if not job.active:
+            st.rerun()
+        note(_sentence(job), _how_far(job))
+        st.progress(min(1.0, job.done / job.total) if job.total else 0.0)
+        st.button(
+            "Stopping \u2026" if job.cancel_requested else "Cancel",
+            key=f"cancel_{job_id}",
+            disabled=job.cancel_requested,
+            on_click=in_callback(cancel_job),
+            args=(workspace, job_id),
+        )
+
+
+def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], None] | None) -> None:
+    when = _clock(workspace, job.finished_at)
+    if job.state == "done":
+        muted(f"Finished {when}, started by {job.started_by}.")
+        if show:
+            show(job, job.outcome or {})
+    elif job.state == "cancelled":
+        note("Cancelled.", f"{when}: nothing half done was kept.")
+    else:
+        error = (job.outcome or {}).get("error", {})
+        where = f"Where: {error['where']}" if error.get("where") else ""
+        note(f"Failed: {job.message}", where, error.get("hint") or "", kind="error")
+
+
+def _sentence(job: Job) -> str:
+    return f"{job.message[:1].upper()}{job.message[1:]} \u2026"
+
+
+def _how_far(job: Job) -> str:
+    done = f"{count(job.done)} of {count(job.total)}" if job.total else ""
+    return " \u00b7 ".join(filter(None, [done, "it goes on if you close this tab"]))
+
+
+def _clock(workspace: Workspace, moment: str | None) -> str:
+    """The time in the workspace's zone, to the minute."""
+    if moment is None:
+        return ""
+    local = datetime.fromisoformat(moment).astimezone(ZoneInfo(workspace.settings.timezone))
+    return local.strftime("%d %b %H:%M")

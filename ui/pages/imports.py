@@ -1,0 +1,55 @@
+"""Import: bring in documents, queries, judgments and search events."""
+
+import streamlit as st
+
+from ui import frame, state
+from ui.imports import KINDS, show_tallies
+from ui.jobs import follow
+from ui.uploads import IMPORT_JOB, import_uploads
+
+frame.heading(
+    "Import", "Bring in what exists: good rows come in, bad ones are set aside and named."
+)
+
+workspace = state.current_workspace()
+person = state.require_person(workspace)
+
+what = st.segmented_control(
+    "What do you bring?",
+    list(KINDS),
+    format_func=lambda kind: KINDS[kind].title,
+    default="corpus",
+    required=True,
+    bind="query-params",
+    key="what",
+)
+kind = KINDS[what]
+frame.muted(kind.form)
+
+with st.form("import", border=False, clear_on_submit=True):
+    chosen = st.file_uploader(
+        f"{kind.title}: file to import",
+        accept_multiple_files="directory" if what == "folder" else False,
+        key=f"upload_{what}",
+        label_visibility="collapsed",
+    )
+    options: dict[str, object] = {}
+    if kind.updates:
+        options["update"] = st.checkbox("Replace what is known under the same id")
+    if what == "judgments":
+        options["rater"] = st.text_input(
+            "Whose grades these are, where the file does not say", placeholder="The file's name"
+        )
+    if what == "events":
+        options["timezone"] = st.text_input(
+            "Time zone of timestamps without one", placeholder="Europe/Berlin"
+        )
+    pressed = st.form_submit_button("Import", type="primary")
+
+if pressed and chosen:
+    uploads = chosen if isinstance(chosen, list) else [chosen]
+    import_uploads(workspace, person, what, uploads, **options)
+elif pressed:
+    frame.note("Choose a file first.", kind="warning")
+
+follow(workspace, IMPORT_JOB, show=show_tallies)

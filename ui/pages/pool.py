@@ -1,0 +1,3 @@
+from ui import frame
+
+frame.heading("pool", "To come.")

@@ -1,0 +1,86 @@
+"""Uploaded files on their way to an import job."""
+
+import re
+import shutil
+import uuid
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from builder.errors import BuilderError
+from builder.importers.job import uploads_folder
+from builder.jobs import read_job, start_job
+from builder.people import Person
+from builder.workspace import Workspace
+
+IMPORT_JOB = "import"
+_TARGET = "builder.importers.job:import_job"
+_LONGEST_PART = 120
+_CHUNK = 1 << 20
+
+
+class Upload(Protocol):
+    """What Streamlit hands over."""
+
+    name: str
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes."""
+
+
+def import_uploads(
+    workspace: Workspace, person: Person, what: str, uploads: Sequence[Upload], **options: object
+) -> int:
+    """Keep the uploads until they are imported, and start the import; the job's id.
+
+    Args:
+        workspace: Where to.
+        person: Who asks.
+        what: corpus, queries, judgments, events, or folder for several files.
+        uploads: One file, or the files of a task folder with their paths as names.
+        options: update, rater, timezone.
+
+    Raises:
+        BuilderError: Another import is at work.
+    """
+    place = uploads_folder(workspace) / uuid.uuid4().hex
+    for upload in uploads:
+        parts = plain_parts(upload.name)
+        _keep(upload, place.joinpath(*(parts if what == "folder" else parts[-1:])))
+    path = _common_folder(place) if what == "folder" else next(place.iterdir())
+    parameters = {"what": what, "path": str(path), "actor": person.name, **options}
+    job_id = start_job(workspace, IMPORT_JOB, _TARGET, parameters, person.name)
+    if read_job(workspace, job_id).parameters["path"] != str(path):
+        shutil.rmtree(place)
+        raise BuilderError("Another import is at work.", hint="Start this one when it has ended.")
+    return job_id
+
+
+def _keep(upload: Upload, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("wb") as file:
+        while chunk := upload.read(_CHUNK):
+            file.write(chunk)
+
+
+def plain_parts(name: str) -> list[str]:
+    """A browser's file name as the parts of a path that leads nowhere else.
+
+    >>> plain_parts("../..//scifact/qrels/test.tsv")
+    ['scifact', 'qrels', 'test.tsv']
+    """
+    parts = [re.sub(r"[^\w.() -]", "_", part) for part in PurePosixPath(name).parts]
+    plain = [part[-_LONGEST_PART:] for part in parts if part.strip(". _")]
+    return plain or ["upload"]
+
+
+def _common_folder(place: Path) -> Path:
+    """The uploaded folder; files that came without one get one."""
+    inside = list(place.iterdir())
+    if len(inside) == 1 and inside[0].is_dir():
+        return inside[0]
+    folder = place / "task"
+    folder.mkdir()
+    for path in inside:
+        shutil.move(path, folder / path.name)
+    return folder
