@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = goldsmith.main(given, prog_name="goldsmith", standalone_mode=False)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else None
-        hint = f"{where or 'goldsmith'} --help"
+        hint = f"See {where or 'goldsmith'} --help"
         out.print_error(error.format_message(), where, hint, as_json=as_json)
         code = BAD_USAGE
     except (click.Abort, KeyboardInterrupt):

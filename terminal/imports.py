@@ -20,7 +20,9 @@ def import_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every import of rows takes."""
     for option in (
         json_option,
-        click.option("--format", "file_format", type=FORMATS, help="Settles doubts."),
+        click.option(
+            "--format", type=FORMATS, help="What the file is, where its content leaves doubts."
+        ),
         click.option("--repair", is_flag=True, help="Put U+FFFD for what is no text, and count."),
     ):
         command = option(command)
@@ -45,14 +47,12 @@ def corpus() -> None:
 @click.option("--update", is_flag=True, help="Replace known documents whose content changed.")
 @import_options
 @with_workspace
-def corpus_import(
-    workspace: "Workspace", file: Path, *, file_format: str | None, as_json: bool, **how: bool
-) -> int:
+def corpus_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in documents: JSONL, CSV, TSV or Parquet, also .gz."""
     from builder.importers import import_corpus
 
     with out.progress_bar() as progress:
-        tally = import_corpus(workspace, file, file_format=file_format, progress=progress, **how)
+        tally = import_corpus(workspace, file, progress=progress, **how)
     return _print_import("documents", tally, as_json=as_json)
 
 
@@ -66,14 +66,12 @@ def queries() -> None:
 @click.option("--update", is_flag=True, help="Replace known queries whose content changed.")
 @import_options
 @with_workspace
-def queries_import(
-    workspace: "Workspace", file: Path, *, file_format: str | None, as_json: bool, **how: bool
-) -> int:
+def queries_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in queries: JSONL, CSV, TSV or Parquet, also .gz."""
     from builder.importers import import_queries
 
     with out.progress_bar() as progress:
-        tally = import_queries(workspace, file, file_format=file_format, progress=progress, **how)
+        tally = import_queries(workspace, file, progress=progress, **how)
     return _print_import("queries", tally, as_json=as_json)
 
 
@@ -87,27 +85,28 @@ def judgments() -> None:
 @click.option("--rater", help="Whose grades these are, where the file does not say.")
 @import_options
 @with_workspace
-def judgments_import(
-    workspace: "Workspace", file: Path, *, file_format: str | None, as_json: bool, **how: Any
-) -> int:
+def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in grades: with raters, qrels of 3 columns, or TREC qrels of 4."""
     from builder.importers import import_judgments
 
     with out.progress_bar() as progress:
-        tally = import_judgments(workspace, file, file_format=file_format, progress=progress, **how)
+        tally = import_judgments(workspace, file, progress=progress, **how)
     return _print_import("judgments", tally, as_json=as_json)
 
 
 @click.command("import")
 @click.argument("folder", type=FILE)
+@click.option("--update", is_flag=True, help="Replace known documents and queries that changed.")
+@click.option("--repair", is_flag=True, help="Put U+FFFD for what is no text, and count.")
+@click.option("--rater", help="Whose grades the qrels are; the folder's name by default.")
 @json_option
 @with_workspace
-def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool) -> int:
+def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in a whole BEIR or MTEB task folder."""
     from builder.importers import import_folder
 
     with out.progress_bar() as progress:
-        tallies = import_folder(workspace, folder, progress=progress)
+        tallies = import_folder(workspace, folder, progress=progress, **how)
     if as_json:
         out.print_json({what: tally.as_json() for what, tally in tallies.items()})
     else:

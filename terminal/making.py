@@ -13,8 +13,21 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--retriever", "retrievers", multiple=True, default=["bm25"], show_default=True)
-@click.option("--depth", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option(
+    "--retriever",
+    "retrievers",
+    multiple=True,
+    default=["bm25"],
+    show_default=True,
+    help="bm25, minilm, or any SentenceTransformer; repeatable.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="How many documents of each ranking join the pool.",
+)
 @json_option
 @with_workspace
 def pool(workspace: "Workspace", retrievers: Sequence[str], depth: int, *, as_json: bool) -> None:
@@ -34,12 +47,19 @@ def pool(workspace: "Workspace", retrievers: Sequence[str], depth: int, *, as_js
 @click.argument("name")
 @click.option("--tag", help="Only queries with this tag.")
 @click.option("--source", help="Only queries from this source.")
-@click.option("--min-raters", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--min-raters",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Only pairs that at least so many people graded.",
+)
 @click.option(
     "--rule",
     type=click.Choice(["majority", "median", "mean"]),
     default="majority",
     show_default=True,
+    help="How several grades of a pair become one.",
 )
 @click.option("--keep-no-relevant", is_flag=True, help="Keep queries without a relevant document.")
 @click.option("--no-header", is_flag=True, help="Write qrels/*.tsv without its header line.")

@@ -52,11 +52,22 @@ def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("eval")
 @click.argument("models", nargs=-1, required=True)
 @click.option(
-    "--type", "kind", type=click.Choice(["quality"]), default="quality", show_default=True
+    "--type",
+    "kind",
+    type=click.Choice(["quality"]),
+    default="quality",
+    show_default=True,
+    help="What is measured.",
 )
-@click.option("--query-prompt", default="", help="Put before every query.")
-@click.option("--doc-prompt", default="", help="Put before every document.")
-@click.option("--batch-size", type=click.IntRange(1), default=256, show_default=True)
+@click.option("--query-prompt", help="Put before every query; the model's own by default.")
+@click.option("--doc-prompt", help="Put before every document; the model's own by default.")
+@click.option(
+    "--batch-size",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    help="Texts encoded at once.",
+)
 @click.option("--overwrite", is_flag=True, help="Evaluate anew even where a result is at hand.")
 @evaluation_options
 @click.pass_obj

@@ -26,7 +26,7 @@ def with_workspace(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.pass_obj
     @functools.wraps(command)
-    def opened(folder: Path, *args: Any, **options: Any) -> Any:
+    def opened(folder: Path, /, *args: Any, **options: Any) -> Any:
         from builder.workspace import open_workspace
 
         with open_workspace(folder) as workspace:
