@@ -1,6 +1,7 @@
 """What became of the rows of an import; every row is accounted for."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +40,19 @@ class ImportTally:
     def nothing_accepted(self) -> bool:
         """Whether no row was good, or none was there: the import failed (exit code 1)."""
         return self.accepted + self.duplicate + self.updated == 0
+
+    @classmethod
+    def total(cls, tallies: Iterable["ImportTally"]) -> "ImportTally":
+        """The sum of several imports; of their quarantine files the first that there is."""
+        whole = cls()
+        for tally in tallies:
+            whole.accepted += tally.accepted
+            whole.duplicate += tally.duplicate
+            whole.updated += tally.updated
+            whole.reasons += tally.reasons
+            whole.notes += tally.notes
+            whole.quarantine_file = whole.quarantine_file or tally.quarantine_file
+        return whole
 
     def as_json(self) -> dict[str, object]:
         """The document that every import prints with `--json`."""

@@ -104,11 +104,13 @@ def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how
 def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in a whole BEIR or MTEB task folder."""
     from builder.importers import import_folder
+    from estimates import ImportTally
 
     with out.progress_bar() as progress:
         tallies = import_folder(workspace, folder, progress=progress, **how)
     if as_json:
-        out.print_json({what: tally.as_json() for what, tally in tallies.items()})
+        parts = {what: tally.as_json() for what, tally in tallies.items()}
+        out.print_json(ImportTally.total(tallies.values()).as_json() | parts)
     else:
         for what, tally in tallies.items():
             out.print_tally(what, tally.as_json())

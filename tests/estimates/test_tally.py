@@ -25,3 +25,16 @@ def test_an_import_without_one_good_row_failed() -> None:
     bad.reasons["bad_json"] += 2
     assert bad.nothing_accepted
     assert bad.as_json()["quarantine_file"] == str(Path("bad.jsonl").resolve())
+
+
+def test_several_imports_add_up() -> None:
+    one, other = ImportTally(accepted=2, duplicate=1), ImportTally(updated=4)
+    one.reasons["bad_json"] += 1
+    other.reasons["bad_json"] += 2
+    other.notes["odd"] += 1
+    other.quarantine_file = Path("bad.jsonl")
+    whole = ImportTally.total([one, other])
+    assert (whole.accepted, whole.duplicate, whole.updated, whole.read) == (2, 1, 4, 10)
+    assert whole.reasons == {"bad_json": 3}
+    assert whole.notes == {"odd": 1}
+    assert whole.quarantine_file == Path("bad.jsonl")
