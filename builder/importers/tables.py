@@ -155,25 +155,28 @@ def _tab_cells(lines: Lines, width: int) -> Iterator[Cells]:
     """Cells between TABs; a cell in quotation marks may hold TABs and line ends, as in CSV.
 
     Many TSV files know no quotation: a mark that opens a cell and is not closed on its line
-    counts as itself, unless the lines up to the closing one are no whole rows by themselves.
+    counts as itself, unless the next lines close it and make one row of what was none.
     """
     for line in lines:
         if '"' not in line:
             yield _bare_line(line).split("\t")
             continue
         cells, is_open = _quoted_cells(line)
-        yield (_continued(lines, line, width) if is_open else None) or cells
+        yield (_continued(lines, line, len(cells), width) if is_open else None) or cells
 
 
-def _continued(lines: Lines, text: str, width: int) -> list[str] | None:
+def _continued(lines: Lines, text: str, found: int, width: int) -> list[str] | None:
     """The cells of a row whose quoted cell goes on in the next lines; None if it does not."""
+    is_whole = found >= width
     for line in islice(lines, LONGEST_CELL_LINES):
-        if width == 1 or len(_quoted_cells(line)[0]) == width:
-            break
+        if is_whole and len(_quoted_cells(line)[0]) >= width:
+            break  # two whole rows, each with a mark of its own
         text += line
         cells, is_open = _quoted_cells(text)
         if not is_open:
-            return cells
+            if len(cells) == width:
+                return cells
+            break
     lines.unread_but_first()
     return None
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Index,
     Integer,
@@ -24,6 +25,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    tuple_,
     union,
     update,
 )
@@ -286,15 +288,12 @@ def _judgment_columns() -> Iterable[Column[Any]]:
     return [staged_judgments.c[name] for name in StagedJudgment._fields]
 
 
-def _contradicted() -> Any:
+def _contradicted() -> ColumnElement[bool]:
     """Whether the rows without a rater of this row's pair say different things."""
     other = staged_judgments.alias("other")
     outcomes = func.min(other.c.outcome) != func.max(other.c.outcome)
     grades = func.min(other.c.grade) != func.max(other.c.grade)
-    same_pair = (
-        (other.c.query_id == staged_judgments.c.query_id)
-        & (other.c.doc_id == staged_judgments.c.doc_id)
-        & other.c.rater.is_(None)
-    )
-    said = select(func.count()).where(same_pair).having(or_(outcomes, grades))
-    return said.correlate(staged_judgments).exists()
+    # One pass over all pairs: a subquery for each row would be slow where a pair comes often.
+    disputed = select(other.c.query_id, other.c.doc_id).where(other.c.rater.is_(None))
+    disputed = disputed.group_by(other.c.query_id, other.c.doc_id).having(or_(outcomes, grades))
+    return tuple_(staged_judgments.c.query_id, staged_judgments.c.doc_id).in_(disputed)
