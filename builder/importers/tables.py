@@ -27,8 +27,7 @@ _INTEGER_LIKE = re.compile(r"[+-]?\d+(\.\d*)?")
 
 def header_of(line: str, delimiter: str, shape: Shape) -> list[str] | None:
     """The column names in a table's first line, if they name what tells such a table."""
-    cells = next(csv.reader([line], delimiter=delimiter), [])
-    names = [_known_name(cell.strip(), shape) for cell in cells]
+    names = [_known_name(cell.strip(), shape) for cell in _header_cells(line, delimiter)]
     return names if set(names) & set(shape.required[0]) else None
 
 
@@ -94,7 +93,7 @@ def _header(lines: Lines, delimiter: str, shape: Shape, file: str) -> list[str]:
     _, _, fault = lines.take()
     if fault:
         raise ImportFailedError(f"The header cannot be read. {fault.sentence}", where=file)
-    cells = next(csv.reader([line], delimiter=delimiter), [])
+    cells = _header_cells(line, delimiter)
     names = [_known_name(cell.strip(), shape) for cell in cells]
     names = [name or f"column {place}" for place, name in enumerate(names, start=1)]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -104,6 +103,13 @@ def _header(lines: Lines, delimiter: str, shape: Shape, file: str) -> list[str]:
         )
     refuse_missing(names, shape, f"{file}, its header")
     return names
+
+
+def _header_cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []  # whatever it is, it names no columns
 
 
 def refuse_missing(names: Sequence[str], shape: Shape, where: str) -> None:
