@@ -1,0 +1,215 @@
+"""What a release says about itself: goldsmith.json for programs, README.md for people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from builder.export.selection import Selected, Selection
+from builder.settings import Settings
+from evals.taskwriter import WrittenTask
+
+FORMAT = 1
+SPLIT = "test"
+_RULES = {
+    "majority": "the grade given most often; where several are, the lower median of all grades",
+    "median": "the median, of two middle grades the lower",
+    "mean": "the mean, rounded half up",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a task folder is made.
+
+    Attributes:
+        name: The task's name.
+        release: The number that it gets as a release.
+        created_at: When, ISO 8601 in UTC.
+        selection: What was asked for.
+        selected: What was selected and dropped.
+        n_documents: Documents in the corpus.
+        agreement: Agreement on the selected queries, raters under pseudonyms.
+        settings: The workspace's.
+    """
+
+    name: str
+    release: int
+    created_at: str
+    selection: Selection
+    selected: Selected
+    n_documents: int
+    agreement: Mapping[str, Any]
+    settings: Settings
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How much is in the folder."""
+        return {
+            "documents": self.n_documents,
+            "queries": len(self.selected.qrels),
+            "judgments": self.selected.n_judgments,
+            "relevant": self.selected.n_relevant,
+        }
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Reason -> queries that were asked for and are left out."""
+        return {reason: self.selected.dropped[reason] for reason in ("unjudged", "no_relevant")}
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of scores on this folder should know."""
+        said = []
+        if below := self.selected.below_min_raters:
+            least = self.selection.min_raters
+            said.append(f"{below} graded pairs have fewer than {least} raters and are left out")
+        without = sum(not any(grades.values()) for grades in self.selected.qrels.values())
+        if without:
+            said.append(f"{without} queries have no relevant document; they score 0 in mteb")
+        return said
+
+
+def provenance(making: Making, written: WrittenTask, content_hash: str) -> dict[str, Any]:
+    """goldsmith.json: how the task folder was made, so that every number can be defended.
+
+    Args:
+        making: How it is made.
+        written: What was written.
+        content_hash: Equal where two releases hold the same.
+    """
+    selected, settings = making.selected, making.settings
+    return {
+        "format": FORMAT,
+        "goldsmith": version("goldsmith"),
+        "name": making.name,
+        "release": making.release,
+        "created_at": making.created_at,
+        "content_hash": content_hash,
+        "files_hash": written.content_sha,
+        "splits": {SPLIT: making.counts["judgments"]},
+        "aggregation": {
+            "rule": making.selection.rule,
+            "meaning": _RULES[making.selection.rule],
+            "min_raters": making.selection.min_raters,
+        },
+        "selection": making.selection.as_json(),
+        "counts": {
+            "in": {
+                "queries_asked_for": selected.asked,
+                "queries_retired": selected.retired,
+                "grades_by_kind": dict(sorted(selected.grades_by_kind.items())),
+            },
+            "out": making.counts,
+            "dropped": making.dropped,
+            "pairs_below_min_raters": selected.below_min_raters,
+        },
+        "raters_per_pair": {str(n): pairs for n, pairs in sorted(selected.raters_per_pair.items())},
+        "agreement": dict(making.agreement),
+        "grade_names": dict(zip("0123", settings.grades.names, strict=True)),
+        "marks": settings.marks.model_dump(),
+        "sampling": None,
+    }
+
+
+def release_card(making: Making) -> str:
+    """The body of README.md: what this is, how it was made, how it is read."""
+    counts = making.counts
+    parts = [
+        f"# {making.name}",
+        f"A search evaluation set: {counts['documents']:,} documents, {counts['queries']:,} "
+        f"queries, {counts['judgments']:,} graded pairs, {counts['relevant']:,} of them relevant "
+        f"(grade 1 or more). Release {making.release}, made with Goldsmith on "
+        f"{making.created_at[:10]} (UTC).",
+        _marks(making),
+        "## How it was made",
+        _making(making),
+        "## Grades",
+        _grades(making),
+        "## Agreement of the raters",
+        _agreement(making.agreement, making.settings),
+        "## What was left out",
+        _left_out(making),
+        "## How to read it",
+        _HOW_TO_READ.format(name=making.name),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _marks(making: Making) -> str:
+    marks = making.settings.marks.grades
+    return f"**The grades are {marks}.**" if marks else ""
+
+
+def _making(making: Making) -> str:
+    raters = making.agreement["n_raters"]
+    kinds = ", ".join(
+        f"{n:,} of kind {kind}" for kind, n in sorted(making.selected.grades_by_kind.items())
+    )
+    by_raters = ", ".join(
+        f"{pairs:,} by {n}" for n, pairs in sorted(making.selected.raters_per_pair.items())
+    )
+    people = f"{raters:,} people" if raters > 1 else "One person"
+    by_people = (
+        f"{people} graded pairs of a query and a document from 0 to 3 without seeing ranks, scores "
+        "or anybody else's grades."
+    )
+    return f"""\
+{by_people if raters else "The grades, 0 to 3, come from imported files."} Grades: {kinds}.
+Pairs by number of grades that count: {by_raters}.
+
+One grade for each pair: {_RULES[making.selection.rule]} (rule `{making.selection.rule}`). Grades
+of people and of imported files count; a synthetic grade only where neither graded the pair; those
+of language models never do. `judgments.jsonl` holds every grade, raters under stable pseudonyms, to
+aggregate anew; `goldsmith.json` holds all rules, counts and hashes."""
+
+
+def _grades(making: Making) -> str:
+    names = making.settings.grades.names
+    rows = "\n".join(f"| {grade} | {_plain(name)} |" for grade, name in enumerate(names))
+    return f"| grade | name |\n|---|---|\n{rows}"
+
+
+def _agreement(agreement: Mapping[str, Any], settings: Settings) -> str:
+    alpha = agreement["alpha_ordinal"]
+    if alpha["value"] is None:
+        reason = str(alpha["reason"]).replace("_", " ")
+        return f"Krippendorff's alpha (ordinal) cannot be computed: {reason}."
+    interval = ""
+    if alpha["low"] is not None:
+        interval = f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f} (queries resampled)"
+    mark = f" ({settings.marks.grades})" if settings.marks.grades else ""
+    return (
+        f"Krippendorff's alpha (ordinal) {alpha['value']:.2f}{interval}, on "
+        f"{agreement['n_pairs']:,} pairs that two or more people graded{mark}."
+    )
+
+
+def _left_out(making: Making) -> str:
+    told = (
+        f"Queries without a grade that counts: {making.dropped['unjudged']:,}. Queries without a "
+        f"relevant document: {making.dropped['no_relevant']:,}."
+    )
+    least = making.selection.min_raters
+    if least > 1:
+        below = making.selected.below_min_raters
+        told += f" Graded pairs with fewer than {least} raters: {below:,}."
+    return (
+        f"{told} Documents that nobody graded are in the corpus and count as not relevant in most "
+        "measures."
+    )
+
+
+def _plain(name: str) -> str:
+    """A name from the workspace, as text in a Markdown table."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>()#+!|&~$:" else sign for sign in name)
+
+
+_HOW_TO_READ = """\
+The folder is read unchanged by:
+
+- Goldsmith: `goldsmith eval bm25 -t custom/{name}`
+- mteb and `datasets`: `load_dataset("/absolute/path/to/{name}", "corpus")`, likewise `"queries"`
+  and `"default"` (the judgments)
+- beir: `GenericDataLoader("{name}").load(split="test")`
+- trec_eval, ir_measures, pytrec_eval, ranx: `qrels/test.trec`"""

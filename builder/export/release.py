@@ -1,0 +1,308 @@
+"""Makes a release: a task folder that is frozen, numbered, and never changed again."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from builder.errors import BuilderError, NotAllowedError
+from builder.export import folders
+from builder.export.names import check_task_name
+from builder.export.provenance import SPLIT, Making, provenance, release_card
+from builder.export.selection import (
+    RawGrades,
+    Selected,
+    Selection,
+    pseudonyms_of,
+    select_judged,
+    selected_grades,
+)
+from builder.judging.agreement import agreement
+from builder.people import require
+from builder.store import Connection
+from builder.store.documents import count_documents
+from builder.store.moments import now_text
+from builder.store.people import Person, find_person
+from builder.store.releases import Release, add_release, all_releases
+from builder.store.task_rows import active_queries, documents_by_id
+from builder.workspace import Workspace
+from evals.records import Progress
+from evals.taskfolder import WrittenTask, write_task
+
+T = TypeVar("T")
+
+RAW_FILE = "judgments.jsonl"
+TELL_EVERY = 1000
+AT_THE_TERMINAL = "terminal"
+"""Who made a release that nobody made in the browser: whoever can write the files may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A task folder that is written and not yet a release."""
+
+    folder: Path
+    making: Making
+    written: WrittenTask
+    content_hash: str
+
+
+def export_task(  # noqa: PLR0913 - the options of the command `export`
+    workspace: Workspace,
+    name: str,
+    *,
+    tag: str | None = None,
+    source: str | None = None,
+    min_raters: int = 1,
+    rule: str = "majority",
+    keep_no_relevant: bool = False,
+    header: bool = True,
+    to: Path | None = None,
+    progress: Progress | None = None,
+    actor: Person | None = None,
+) -> dict[str, Any]:
+    """Freeze the grades of this moment into `evals/NAME` and keep it as a numbered release.
+
+    Args:
+        workspace: What is exported.
+        name: What the task is called.
+        tag: Only queries with this tag.
+        source: Only queries from this source.
+        min_raters: Pairs with fewer grades that count are left out.
+        rule: How grades of one pair become one: majority, median or mean.
+        keep_no_relevant: Whether queries whose grades are all 0 stay; mteb scores them 0.
+        header: Whether qrels/*.tsv begin with a header line.
+        to: A folder that becomes a further copy: absent, empty, or a copy made before.
+        progress: Hears how far it is; may raise to stop, and then nothing was changed.
+        actor: Who asks for it in the browser; None at the terminal.
+
+    Returns:
+        task_dir (absolute), release (its number), documents, queries, judgments, dropped
+        ({"unjudged": queries, "no_relevant": queries}), warnings, unchanged (whether the latest
+        release holds the same, so that no new one was made), content_hash and agreement.
+
+    Raises:
+        BuilderError: The name cannot be one, no query is left, or a folder of that name was not
+            made by an export.
+        NotAllowedError: The actor is no analyst.
+    """
+    if actor is not None:
+        require(actor, "analyst")
+    selection = Selection(tag, source, min_raters, rule, keep_no_relevant)
+    evals_folder = workspace.evals_folder
+    _refuse_foreign(evals_folder / check_task_name(name))
+    if to is not None:
+        _refuse_foreign(to)
+    with folders.evals_locked(evals_folder), folders.unfinished_folder(evals_folder) as workplace:
+        with workspace.store.read() as connection:
+            build = _Build(workspace, connection, name, selection, progress)
+            built = build.write(workplace, header=header)
+        latest = latest_provenance(evals_folder, name)
+        is_new = latest is None or latest["content_hash"] != built.content_hash
+        if progress is not None:
+            progress("keeping the release", 0, None)
+        if is_new:
+            _keep(evals_folder, built)
+        _note_releases(workspace, name, AT_THE_TERMINAL if actor is None else actor.name)
+        if not folders.is_latest_shown(evals_folder, name):
+            folders.show_latest(evals_folder, name)
+        if to is not None:
+            _copy_latest(evals_folder, name, to)
+    number = built.making.release if is_new or latest is None else latest["release"]
+    return _told(built, number, to or evals_folder / name, unchanged=not is_new)
+
+
+def export_job(
+    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """The job that exports: `parameters` holds name, actor (a name) and options of `export_task`.
+
+    Raises:
+        BuilderError: As `export_task`.
+        NotAllowedError: The actor is unknown, or no analyst.
+    """
+    options = dict(parameters)
+    name, actor = options.pop("name"), options.pop("actor")
+    with workspace.store.read() as connection:
+        person = find_person(connection, actor)
+    if person is None:
+        raise NotAllowedError(f"nobody is called {actor} here")
+    return export_task(workspace, name, actor=person, progress=progress, **options)
+
+
+def latest_provenance(evals_folder: Path, name: str) -> dict[str, Any] | None:
+    """goldsmith.json of the task's latest release, or None if there is none."""
+    numbers = folders.release_numbers(evals_folder, name)
+    return _provenance_of(evals_folder, name, numbers[-1]) if numbers else None
+
+
+def _provenance_of(evals_folder: Path, name: str, number: int) -> dict[str, Any]:
+    file = folders.release_folder(evals_folder, name, number) / folders.PROVENANCE
+    told: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """Writes one task folder out of one consistent moment of the workspace."""
+
+    workspace: Workspace
+    connection: Connection
+    name: str
+    selection: Selection
+    progress: Progress | None
+
+    def write(self, workplace: Path, *, header: bool) -> Built:
+        """Write the folder `task` in `workplace`."""
+        self._tell("collecting grades", 0, None)
+        raw_file = workplace / RAW_FILE
+        pseudonyms = pseudonyms_of(self.connection)
+        with raw_file.open("w", encoding="utf-8", newline="\n") as stream:
+            raw = RawGrades(stream, pseudonyms)
+            selected = select_judged(self.connection, self.selection, raw)
+        making = self._making(selected, pseudonyms)
+        folder = workplace / "task"
+        folder.mkdir()
+        written = write_selected(
+            self.connection,
+            folder,
+            selected,
+            card=release_card(making),
+            header=header,
+            progress=self.progress,
+        )
+        told = [written.content_sha, raw.content.hexdigest(), self.selection.as_json(), header]
+        content_hash = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        raw_file.rename(folder / RAW_FILE)
+        document = provenance(making, written, content_hash)
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+        (folder / folders.PROVENANCE).write_text(text + "\n", encoding="utf-8", newline="\n")
+        return Built(folder, making, written, content_hash)
+
+    def _making(self, selected: Selected, pseudonyms: Mapping[str, str]) -> Making:
+        self._tell("computing agreement", 0, None)
+        numbers = folders.release_numbers(self.workspace.evals_folder, self.name)
+        return Making(
+            name=self.name,
+            release=numbers[-1] + 1 if numbers else 1,
+            created_at=now_text(),
+            selection=self.selection,
+            selected=selected,
+            n_documents=count_documents(self.connection),
+            agreement=agreement(selected_grades(self.connection, selected, pseudonyms)),
+            settings=self.workspace.settings,
+        )
+
+    def _tell(self, what: str, done: int, total: int | None) -> None:
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+
+def write_selected(
+    connection: Connection,
+    folder: Path,
+    selected: Selected,
+    *,
+    card: str = "",
+    header: bool = True,
+    progress: Progress | None = None,
+) -> WrittenTask:
+    """Write corpus, queries and qrels of what was selected into an existing empty folder.
+
+    Args:
+        connection: Reads the moment in which was selected.
+        folder: An existing empty folder.
+        selected: What was selected.
+        card: Body of README.md.
+        header: Whether qrels/*.tsv begin with a header line.
+        progress: Hears how many documents are written.
+
+    Raises:
+        EvalsError: As `evals.taskfolder.write_task`.
+    """
+    documents = documents_by_id(connection)
+    if progress is not None:
+        documents = _telling(documents, count_documents(connection), progress)
+    queries = active_queries(connection)
+    judged = (query for query in queries if query.query_id in selected.qrels)
+    return write_task(
+        folder,
+        documents=documents,
+        queries=judged,
+        qrels={SPLIT: selected.qrels},
+        card=card,
+        header=header,
+    )
+
+
+def _telling(rows: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
+    """The rows, and every thousand of them the news that they are written."""
+    for done, row in enumerate(rows):
+        if done % TELL_EVERY == 0:
+            progress("writing documents", done, total)
+        yield row
+    progress("writing documents", total, total)
+
+
+def _keep(evals_folder: Path, built: Built) -> None:
+    folders.keep_release(built.folder, evals_folder, built.making.name, built.making.release)
+
+
+def _note_releases(workspace: Workspace, name: str, made_by: str) -> None:
+    """Note releases that the store does not know: this one, and one whose export was killed."""
+    evals_folder = workspace.evals_folder
+    with workspace.store.write() as connection:
+        known = {release.number for release in all_releases(connection, name)}
+        for number in folders.release_numbers(evals_folder, name):
+            if number not in known:
+                told = _provenance_of(evals_folder, name, number)
+                counts = {**told["counts"]["out"], "dropped": told["counts"]["dropped"]}
+                add_release(
+                    connection,
+                    Release(
+                        name, number, told["content_hash"], told["created_at"], made_by, counts
+                    ),
+                )
+
+
+def _copy_latest(evals_folder: Path, name: str, to: Path) -> None:
+    """Let `to` be a further copy of the latest release."""
+    number = folders.release_numbers(evals_folder, name)[-1]
+    to.parent.mkdir(parents=True, exist_ok=True)
+    folders.replace_folder(
+        folders.release_folder(evals_folder, name, number), to, scratch=to.parent
+    )
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Stop before a folder is replaced that no export made.
+
+    Raises:
+        BuilderError: The folder holds something else.
+    """
+    if folder.is_dir() and (not any(folder.iterdir()) or (folder / folders.PROVENANCE).is_file()):
+        return
+    if folder.exists() or folder.is_symlink():
+        raise BuilderError(
+            "there is something already that no export made; it is left as it is",
+            where=str(folder.absolute()),
+            hint="Move it away, or take another name.",
+        )
+
+
+def _told(built: Built, number: int, shown: Path, *, unchanged: bool) -> dict[str, Any]:
+    making = built.making
+    return {
+        "task_dir": str(shown.absolute()),
+        "release": number,
+        "documents": built.written.documents,
+        "queries": built.written.queries,
+        "judgments": making.counts["judgments"],
+        "dropped": making.dropped,
+        "warnings": [*built.written.warnings, *making.warnings],
+        "unchanged": unchanged,
+        "content_hash": built.content_hash,
+        "agreement": making.agreement,
+    }

@@ -1,0 +1,206 @@
+"""What goes into a task folder: which queries, which pairs, and what is left out and counted."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from typing import IO, Any
+
+from builder.errors import BuilderError
+from builder.judging.aggregation import find_rule, settle_pairs
+from builder.store import Connection
+from builder.store.judgments import GradeRow, current_grades
+from builder.store.people import all_people
+from builder.store.task_rows import active_queries, count_retired_queries
+from evals.records import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is asked for.
+
+    Attributes:
+        tag: Only queries with this tag; None: all.
+        source: Only queries from this source; None: all.
+        min_raters: Pairs with fewer grades that count are left out.
+        rule: How grades of one pair become one: majority, median or mean.
+        keep_no_relevant: Whether queries whose grades are all 0 stay; mteb scores them 0.
+    """
+
+    tag: str | None = None
+    source: str | None = None
+    min_raters: int = 1
+    rule: str = "majority"
+    keep_no_relevant: bool = False
+
+    def __post_init__(self) -> None:
+        find_rule(self.rule)
+        if self.min_raters < 1:
+            raise BuilderError(f"min_raters is {self.min_raters}, must be at least 1")
+
+    def takes(self, query: Query) -> bool:
+        """Whether the query is one of those asked for."""
+        has_tag = self.tag is None or self.tag in query.tags
+        return has_tag and (self.source is None or self.source == query.source)
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Selected:
+    """What was selected.
+
+    Attributes:
+        selection: What was asked for.
+        qrels: query_id -> doc_id -> grade, ordered by both ids.
+        dropped: unjudged and no_relevant: queries that were asked for and are left out.
+        retired: Retired queries; nobody asks for them.
+        asked: Queries that were asked for.
+        below_min_raters: Graded pairs of these queries with too few grades.
+        raters_per_pair: Number of grades -> pairs of the qrels.
+        grades_by_kind: Kind of rater -> grades on the selected queries, counted or not.
+    """
+
+    selection: Selection
+    qrels: dict[str, dict[str, int]] = field(default_factory=dict)
+    dropped: Counter[str] = field(default_factory=Counter)
+    retired: int = 0
+    asked: int = 0
+    below_min_raters: int = 0
+    raters_per_pair: Counter[int] = field(default_factory=Counter)
+    grades_by_kind: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def n_judgments(self) -> int:
+        """Pairs in the qrels."""
+        return sum(map(len, self.qrels.values()))
+
+    @property
+    def n_relevant(self) -> int:
+        """Pairs in the qrels with a grade of 1 or more."""
+        return sum(grade > 0 for grades in self.qrels.values() for grade in grades.values())
+
+
+@dataclass(slots=True)
+class RawGrades:
+    """Writes judgments.jsonl: every grade, so that anyone can aggregate anew.
+
+    Comments stay at home: they may name people.
+
+    Attributes:
+        stream: Where the rows go, one JSON object a line.
+        pseudonyms: Name -> pseudonym.
+        content: SHA-256 of the rows without their times: grading the same again is no change.
+    """
+
+    stream: IO[str]
+    pseudonyms: Mapping[str, str]
+    content: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+
+    def write(self, rows: Iterable[GradeRow]) -> None:
+        """Write the rows in their order."""
+        for row in rows:
+            raw = {
+                "query-id": row.query_id,
+                "corpus-id": row.doc_id,
+                "rater": self.pseudonyms[row.rater],
+                "kind": row.kind,
+                "outcome": row.outcome,
+                "grade": row.grade,
+            }
+            self.content.update(json.dumps(raw).encode())
+            timed = {**raw, "timestamp": row.judged_at}
+            self.stream.write(json.dumps(timed, ensure_ascii=False) + "\n")
+
+
+def select_judged(
+    connection: Connection, selection: Selection, raw: RawGrades | None = None
+) -> Selected:
+    """The qrels of the queries that are asked for, and what is left out.
+
+    Args:
+        connection: Reads one consistent moment.
+        selection: What is asked for.
+        raw: Where the raw grades of the selected queries are written; None: nowhere.
+
+    Raises:
+        BuilderError: No query is left.
+    """
+    selected = Selected(selection, retired=count_retired_queries(connection))
+    queries = active_queries(connection)
+    asked = {query.query_id for query in queries if selection.takes(query)}
+    selected.asked = len(asked)
+    n_judged = 0
+    for query_id, of_query in groupby(current_grades(connection), lambda row: row.query_id):
+        if query_id not in asked:
+            continue
+        rows = list(of_query)
+        n_judged += _take_query(query_id, rows, selected)
+        if query_id in selected.qrels:
+            selected.grades_by_kind.update(row.kind for row in rows if row.grade is not None)
+            if raw is not None:
+                raw.write(rows)
+    selected.dropped["unjudged"] = len(asked) - n_judged
+    if not selected.qrels:
+        raise _nothing_left(connection, selected)
+    return selected
+
+
+def selected_grades(
+    connection: Connection, selected: Selected, pseudonyms: Mapping[str, str]
+) -> Iterator[GradeRow]:
+    """The current judgments of the selected queries, raters under pseudonyms."""
+    for row in current_grades(connection):
+        if row.query_id in selected.qrels:
+            yield row._replace(rater=pseudonyms[row.rater])
+
+
+def pseudonyms_of(connection: Connection) -> dict[str, str]:
+    """Name -> rater-01 …: people are never removed, so each keeps the number for ever."""
+    people = all_people(connection)
+    return {person.name: f"rater-{number:02d}" for number, person in enumerate(people, start=1)}
+
+
+def _take_query(query_id: str, rows: Iterable[GradeRow], selected: Selected) -> bool:
+    """Put the query's settled pairs into the selection; whether it was judged at all."""
+    selection = selected.selection
+    pairs = list(settle_pairs(rows, selection.rule))
+    kept = [pair for pair in pairs if pair.n_grades >= selection.min_raters]
+    selected.below_min_raters += len(pairs) - len(kept)
+    if not kept:
+        return False
+    grades = {pair.doc_id: pair.grade for pair in kept}
+    if not any(grades.values()) and not selection.keep_no_relevant:
+        selected.dropped["no_relevant"] += 1
+        return True
+    selected.qrels[query_id] = grades
+    selected.raters_per_pair.update(pair.n_grades for pair in kept)
+    return True
+
+
+def _nothing_left(connection: Connection, selected: Selected) -> BuilderError:
+    """Why no query is left, in the words of what was asked for."""
+    selection = selected.selection
+    if not selected.asked:
+        tags = sorted({tag for query in active_queries(connection) for tag in query.tags})
+        sources = sorted({query.source for query in active_queries(connection)})
+        there = f"tags: {_listed(tags)}; sources: {_listed(sources)}"
+        asked = f"tag {selection.tag!r}, source {selection.source!r}"
+        message = f"no query is asked for: none has {asked}" if sources else "there are no queries"
+        return BuilderError(message, hint=f"In this workspace there are {there}.")
+    reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(selected.dropped.items()) if n)
+    if selected.below_min_raters:
+        reasons += f"; {selected.below_min_raters} pairs have too few raters"
+    return BuilderError(
+        f"none of the {selected.asked} queries can go into a task folder: {reasons}",
+        hint="Grade pairs first, or ask for fewer raters (--min-raters).",
+    )
+
+
+def _listed(names: list[str], at_most: int = 10) -> str:
+    shown = ", ".join(names[:at_most]) or "none"
+    return f"{shown}, …" if len(names) > at_most else shown
