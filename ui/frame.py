@@ -3,17 +3,20 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ParamSpec
+from typing import ParamSpec, TypeAlias
 
 import streamlit as st
 
 from builder.errors import BuilderError
 from evals.records import EvalsError
+from online.events import OnlineError
 from ui.text import inline
 
 _STYLE = Path(__file__).with_name("style.css")
 _NOTICE = "notice"
 P = ParamSpec("P")
+OurError: TypeAlias = BuilderError | EvalsError | OnlineError
+_OURS = (BuilderError, EvalsError, OnlineError)
 
 
 def use_style() -> None:
@@ -58,13 +61,14 @@ def errors_shown() -> Iterator[None]:
     """Show our own errors as message, place and hint; any other error stays a crash."""
     try:
         yield
-    except (BuilderError, EvalsError) as error:
+    except _OURS as error:
         show_error(error)
 
 
-def show_error(error: BuilderError | EvalsError) -> None:
+def show_error(error: OurError) -> None:
     """One of our errors as the person reads it."""
-    note(error.message, _place(error), error.hint or "", kind="error")
+    place = f"Where: {error.where}" if error.where else ""
+    note(sentence(error.message), place, sentence(error.hint or ""), kind="error")
 
 
 def in_callback(callback: Callable[P, None]) -> Callable[P, None]:
@@ -73,7 +77,7 @@ def in_callback(callback: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             callback(*args, **kwargs)
-        except (BuilderError, EvalsError) as error:
+        except _OURS as error:
             st.session_state[_NOTICE] = error
 
     return guarded
@@ -85,5 +89,6 @@ def show_callback_error() -> None:
         show_error(error)
 
 
-def _place(error: BuilderError | EvalsError) -> str:
-    return f"Where: {error.where}" if error.where else ""
+def sentence(words: str) -> str:
+    """The words with a capital at the beginning."""
+    return words[:1].upper() + words[1:]

@@ -7,12 +7,25 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from builder.jobs import Job, cancel_job, read_job, recent_jobs
+from builder.jobs import Job, cancel_job, read_job, recent_jobs, start_job
+from builder.people import Person, require
 from builder.workspace import Workspace
-from ui.frame import errors_shown, in_callback, muted, note
+from ui.frame import errors_shown, in_callback, muted, note, sentence
 from ui.numbers import count
 
 Outcome = Mapping[str, Any]
+
+
+def start(
+    workspace: Workspace, person: Person, kind: str, target: str, parameters: Mapping[str, Any]
+) -> None:
+    """Start a job that takes an analyst; if one of this kind is at work, that one goes on.
+
+    Raises:
+        NotAllowedError: The person is no analyst.
+    """
+    require(person, "analyst")
+    start_job(workspace, kind, target, parameters, person.name)
 
 
 def latest_job(workspace: Workspace, *kinds: str) -> Job | None:
@@ -49,8 +62,9 @@ def _watch(workspace: Workspace, job_id: int) -> None:
         job = read_job(workspace, job_id)
         if not job.active:
             st.rerun()
-        note(_sentence(job), _how_far(job))
-        st.progress(min(1.0, job.done / job.total) if job.total else 0.0)
+        note(f"{sentence(job.message)} \u2026", _how_far(job))
+        if job.total:
+            st.progress(min(1.0, job.done / job.total))
         st.button(
             "Stopping \u2026" if job.cancel_requested else "Cancel",
             key=f"cancel_{job_id}",
@@ -61,7 +75,7 @@ def _watch(workspace: Workspace, job_id: int) -> None:
 
 
 def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], None] | None) -> None:
-    when = _clock(workspace, job.finished_at)
+    when = clock(workspace, job.finished_at)
     if job.state == "done":
         muted(f"Finished {when}, started by {job.started_by}.")
         if show:
@@ -71,19 +85,15 @@ def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], Non
     else:
         error = (job.outcome or {}).get("error", {})
         where = f"Where: {error['where']}" if error.get("where") else ""
-        note(f"Failed: {job.message}", where, error.get("hint") or "", kind="error")
-
-
-def _sentence(job: Job) -> str:
-    return f"{job.message[:1].upper()}{job.message[1:]} \u2026"
+        note(f"Failed: {job.message}", where, sentence(error.get("hint") or ""), kind="error")
 
 
 def _how_far(job: Job) -> str:
     done = f"{count(job.done)} of {count(job.total)}" if job.total else ""
-    return " \u00b7 ".join(filter(None, [done, "it goes on if you close this tab"]))
+    return " \u00b7 ".join(filter(None, [done, "It goes on if you close this tab"]))
 
 
-def _clock(workspace: Workspace, moment: str | None) -> str:
+def clock(workspace: Workspace, moment: str | None) -> str:
     """The time in the workspace's zone, to the minute."""
     if moment is None:
         return ""

@@ -6,11 +6,11 @@ session and in the address (`?rater=`), which is a name picked from a list, not 
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
 from builder.people import Person, ensure_person
-from builder.settings import Marks
 from builder.store.people import all_people, find_person
 from builder.workspace import DATABASE_FILE, SETTINGS_FILE, Workspace, open_workspace
 from ui.frame import errors_shown, note
@@ -44,9 +44,10 @@ def current_workspace() -> Workspace:
     return _opened(str(folder), (folder / SETTINGS_FILE).stat().st_mtime_ns)
 
 
-def current_marks() -> Marks:
-    """What the workspace says of its events and grades: "simulated", "illustrative", or ""."""
-    return current_workspace().settings.marks
+def mark(workspace: Workspace, what: Literal["events", "grades"]) -> str:
+    """What is said beside events or grades: "simulated events", or "" where they are real."""
+    said: str = getattr(workspace.settings.marks, what)
+    return f"{said} {what}" if said else ""
 
 
 def current_person(workspace: Workspace) -> Person | None:

@@ -1,3 +1,61 @@
-from ui import frame
+"""Leaderboard: models on a task, and new evaluations."""
 
-frame.heading("leaderboard", "To come.")
+import streamlit as st
+
+from ui import frame, state
+from ui.jobs import follow, start
+from ui.leaderboards import (
+    EVALUATION_JOB,
+    EVALUATION_TARGET,
+    KNOWN_MODELS,
+    MEASURE_NAMES,
+    boards_of,
+    colours_for,
+    show_board,
+    show_scores,
+    tasks_to_evaluate,
+)
+from ui.releases import releases_of
+
+workspace = state.current_workspace()
+frame.heading(
+    "Leaderboard",
+    "Which model ranks best on your own queries, and how sure that is.",
+    mark=state.mark(workspace, "grades"),
+)
+boards = {board.key: board for board in boards_of(workspace)}
+
+if boards:
+    keys = list(boards)
+    key = st.selectbox(
+        "Task", keys, format_func=lambda key: boards[key].title, bind="query-params", key="board"
+    )
+    board = boards[key]
+    colours = colours_for(workspace, [result.model for result in board.results])
+    show_board(board, colours)
+    measure = st.segmented_control(
+        "Measure",
+        list(MEASURE_NAMES),
+        format_func=MEASURE_NAMES.__getitem__,
+        default=board.results[0].recommended.metric,
+        required=True,
+        label_visibility="collapsed",
+    )
+    show_scores(board, measure, colours)
+else:
+    frame.note("No model has been evaluated yet.", "Make a release, then evaluate models on it.")
+
+frame.section("Evaluate models")
+person = state.require_person(workspace)
+with st.form("evaluate", border=False):
+    task = st.selectbox("On", tasks_to_evaluate(releases_of(workspace)))
+    models = st.multiselect(
+        "Models: bm25, minilm, or any SentenceTransformer name or folder",
+        KNOWN_MODELS,
+        default=KNOWN_MODELS,
+        accept_new_options=True,
+    )
+    pressed = st.form_submit_button("Evaluate", type="primary")
+if pressed and models:
+    start(workspace, person, EVALUATION_JOB, EVALUATION_TARGET, {"models": models, "tasks": [task]})
+follow(workspace, EVALUATION_JOB)

@@ -1,3 +1,34 @@
-from ui import frame
+"""Overview: the loop, step by step."""
 
-frame.heading("overview", "To come.")
+import streamlit as st
+
+from ui import frame, state
+from ui.jobs import follow
+from ui.overview import next_step, show_steps, steps_of
+from ui.start import DEMO_JOB, fill_with_demo
+
+workspace = state.current_workspace()
+frame.heading(
+    workspace.settings.name,
+    "From a corpus and a search log to the model that you can ship, and back.",
+    mark=state.mark(workspace, "grades"),
+)
+at_work = follow(workspace, DEMO_JOB)
+
+steps = steps_of(workspace)
+upcoming = next_step(steps)
+show_steps(steps)
+
+if upcoming is None:
+    frame.muted("The loop is closed: clicks show what users did, and the leaderboard what to ship.")
+elif not at_work and upcoming is steps[0]:
+    frame.note(
+        "This workspace is empty.",
+        "Import your own documents, or let the demo fill it with Python's documentation.",
+    )
+    st.button(
+        "Fill it with the demo",
+        key="fill_demo",
+        on_click=frame.in_callback(fill_with_demo),
+        args=(workspace, "demo"),
+    )

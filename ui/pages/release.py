@@ -1,3 +1,49 @@
-from ui import frame
+"""Release: freeze the grades into a task folder."""
 
-frame.heading("release", "To come.")
+import streamlit as st
+
+from ui import frame, state
+from ui.jobs import follow, start
+from ui.releases import (
+    EXPORT_JOB,
+    EXPORT_TARGET,
+    RULES,
+    releases_of,
+    show_export,
+    show_releases,
+    suggested_name,
+)
+
+workspace = state.current_workspace()
+frame.heading(
+    "Release",
+    "Freeze the grades of this moment into a task folder that every evaluation tool can read.",
+    mark=state.mark(workspace, "grades"),
+)
+person = state.require_person(workspace)
+releases = releases_of(workspace)
+
+with st.form("export", border=False):
+    name = st.text_input("Name of the task", suggested_name(workspace, releases), max_chars=100)
+    with st.expander("Which grades, and how they become one"):
+        rule = st.selectbox(
+            "Several grades of one pair", list(RULES), format_func=RULES.__getitem__
+        )
+        min_raters = st.number_input("Leave out pairs with fewer raters than", 1, 100, 1)
+        tag = st.text_input("Only queries with this tag", placeholder="All queries")
+        keep = st.checkbox("Keep queries without a relevant document; mteb scores them 0")
+        header = st.checkbox("Begin qrels with a header line", value=True)
+    pressed = st.form_submit_button("Make a release", type="primary")
+
+if pressed:
+    options = {"rule": rule, "min_raters": min_raters, "keep_no_relevant": keep, "header": header}
+    parameters = {"name": name, "actor": person.name, "tag": tag.strip() or None, **options}
+    start(workspace, person, EXPORT_JOB, EXPORT_TARGET, parameters)
+
+follow(workspace, EXPORT_JOB, show=show_export)
+
+frame.section("Releases")
+if releases:
+    show_releases(workspace, releases)
+else:
+    frame.note("There is no release yet.", "Grade some pairs, then make the first one above.")

@@ -1,0 +1,154 @@
+"""The loop as a row of steps: what is there, what state it is in, and what comes next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from builder.export.release import latest_provenance
+from builder.store.documents import count_documents
+from builder.store.judgments import JudgmentCounts, count_judgments
+from builder.store.pool import count_pairs, pool_by_source
+from builder.store.queries import count_queries
+from builder.store.releases import Release
+from builder.workspace import Workspace
+from evals.results import MAIN_SCORE
+from ui import numbers
+from ui.leaderboards import boards_of
+from ui.releases import releases_of
+from ui.text import inline
+
+_PAGES = "ui/pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the loop.
+
+    Attributes:
+        name: What it is called.
+        count: The number that matters.
+        state: Safe HTML: what state it is in.
+        page: The page's file on which it is done.
+        action: What to do there.
+        done: Whether the next step can begin.
+    """
+
+    name: str
+    count: str
+    state: str
+    page: str
+    action: str
+    done: bool
+
+
+def steps_of(workspace: Workspace) -> list[Step]:
+    """The steps in the order of the loop."""
+    with workspace.store.read() as connection:
+        documents, queries = count_documents(connection), count_queries(connection)
+        pairs, by_source = count_pairs(connection), pool_by_source(connection)
+        judged = count_judgments(connection, workspace.settings.raters_per_pair)
+    releases = releases_of(workspace)
+    return [
+        _counted("Corpus", documents, "documents", "Import documents", "imports"),
+        _counted("Queries", queries, "queries", "Import queries", "imports"),
+        _pool(pairs, by_source),
+        _grades(workspace, judged, pairs),
+        _release(workspace, releases),
+        _models(workspace),
+        _searches(workspace),
+    ]
+
+
+def show_steps(steps: Sequence[Step]) -> None:
+    """The steps side by side, as many in a row as fit; the next one is marked."""
+    upcoming = next_step(steps)
+    with st.container(key="steps", horizontal=True, gap="small"):
+        for number, step in enumerate(steps, start=1):
+            is_next = step is upcoming
+            key = f"step_next_{number}" if is_next else f"step_{number}"
+            with st.container(border=True, key=key, gap="small"):
+                st.html(_card(number, step))
+                st.page_link(
+                    f"{_PAGES}/{step.page}.py", label=step.action, icon=":material/arrow_forward:"
+                )
+
+
+def next_step(steps: Sequence[Step]) -> Step | None:
+    """The first step that is not done; None when the loop is closed."""
+    return next((step for step in steps if not step.done), None)
+
+
+def _card(number: int, step: Step) -> str:
+    return (
+        f'<div class="gs-step"><div class="gs-step-name"><span class="gs-step-number">{number}'
+        f'</span>{inline(step.name)}</div><div class="gs-step-count">{inline(step.count)}</div>'
+        f'<div class="gs-step-state">{step.state}</div></div>'
+    )
+
+
+def _counted(name: str, n: int, what: str, action: str, page: str) -> Step:
+    state = what if n else f"no {what} yet"
+    return Step(name, numbers.count(n), state, page, action, n > 0)
+
+
+def _pool(pairs: int, by_source: dict[str, int]) -> Step:
+    sources = ", ".join(f"{inline(name)} {numbers.count(n)}" for name, n in by_source.items())
+    state = f"pairs to grade ({sources})" if pairs else "no pairs yet"
+    return Step("Pool", numbers.count(pairs), state, "pool", "Pool pairs", pairs > 0)
+
+
+def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
+    k = workspace.settings.raters_per_pair
+    complete = f"{numbers.count(judged.complete_pairs)} graded by {k}" if k > 1 else ""
+    state = f"of {numbers.count(pairs)} pairs graded" + (f", {complete}" if complete else "")
+    done = judged.judged_pairs > 0
+    return Step("Grades", numbers.count(judged.judged_pairs), state, "grade", "Grade", done)
+
+
+def _release(workspace: Workspace, releases: Sequence[Release]) -> Step:
+    if not releases:
+        return Step("Release", "0", "nothing released yet", "release", "Make a release", done=False)
+    latest = max(releases, key=lambda release: release.created_at)
+    provenance = latest_provenance(workspace.evals_folder, latest.name) or {}
+    state = f"{inline(f'{latest.name}@{latest.number}')}{_agreement(provenance)}"
+    n = numbers.count(len(releases))
+    return Step("Releases", n, state, "release", "Make a release", done=True)
+
+
+def _agreement(provenance: dict[str, Any]) -> str:
+    """The raters' agreement on what was released, with its n; "" where there is none."""
+    alpha = provenance.get("agreement", {}).get("alpha_ordinal", {})
+    if alpha.get("value") is None:
+        return ""
+    span = numbers.interval(alpha["low"], alpha["high"])
+    return (
+        f"<br>agreement \u03b1 {numbers.decimal(alpha['value'])} ({span}, "
+        f"n = {numbers.count(alpha['n'])} pairs)"
+    )
+
+
+def _models(workspace: Workspace) -> Step:
+    boards = boards_of(workspace)
+    if not boards:
+        return Step("Models", "0", "none evaluated yet", "leaderboard", "Evaluate", done=False)
+    best = boards[0].results[0]
+    mean = best.scores.means[MAIN_SCORE]
+    state = (
+        f"best: {inline(best.model)}, nDCG@10 {numbers.decimal(mean.value)} "
+        f"({numbers.interval(mean.low, mean.high)}, n = {numbers.count(mean.n)})"
+    )
+    n = len({result.model for board in boards for result in board.results})
+    return Step("Models", numbers.count(n), state, "leaderboard", "Leaderboard", done=True)
+
+
+def _searches(workspace: Workspace) -> Step:
+    n = sum(file.rows for file in workspace.lake.manifest().searches)
+    if not n:
+        return Step("Searches", "0", "no events yet", "imports", "Import events", done=False)
+    mark = workspace.settings.marks.events
+    state = f"{inline(mark)} " if mark else ""
+    return Step(
+        "Searches", numbers.count(n), f"{state}searches", "dashboard", "Dashboard", done=True
+    )

@@ -1,0 +1,83 @@
+"""What the Release page shows: what an export did, and the releases so far."""
+
+import re
+from collections.abc import Sequence
+
+import streamlit as st
+
+from builder.jobs import Job
+from builder.store.releases import Release, all_releases
+from builder.workspace import Workspace
+from ui.frame import note
+from ui.jobs import Outcome, clock
+from ui.numbers import count, in_words
+from ui.tables import Column, Tile, table, tiles
+from ui.text import inline
+
+EXPORT_JOB = "export"
+EXPORT_TARGET = "builder.export.release:export_job"
+RULES = {
+    "majority": "Majority; where there is none, the lower median",
+    "median": "Median, the lower one of two",
+    "mean": "Mean, rounded half up",
+}
+_COLUMNS = [
+    Column("release"),
+    Column("made"),
+    Column("by"),
+    Column("documents", numeric=True),
+    Column("queries", numeric=True),
+    Column("judgments", numeric=True),
+    Column("queries left out"),
+]
+
+
+def releases_of(workspace: Workspace) -> list[Release]:
+    """All releases, the newest of each name first."""
+    with workspace.store.read() as connection:
+        return all_releases(connection)
+
+
+def suggested_name(workspace: Workspace, releases: Sequence[Release]) -> str:
+    """The name released last, else one made of the workspace's name."""
+    if releases:
+        return max(releases, key=lambda release: release.created_at).name
+    plain = re.sub(r"[^a-z0-9]+", "-", workspace.settings.name.lower()).strip("-")
+    return plain[:60] or "evaluation"
+
+
+def show_releases(workspace: Workspace, releases: Sequence[Release]) -> None:
+    """The releases as a table."""
+    rows = [
+        [
+            f"{release.name}@{release.number}",
+            clock(workspace, release.created_at),
+            release.created_by,
+            *(count(release.counts[what]) for what in ("documents", "queries", "judgments")),
+            _dropped(release.counts.get("dropped", {})) or "none",
+        ]
+        for release in releases
+    ]
+    st.html(table(_COLUMNS, rows))
+
+
+def show_export(_: Job, outcome: Outcome) -> None:
+    """What an export brought: counts in, counts left out, and what a reader should know."""
+    same = "unchanged: it holds the same as before" if outcome.get("unchanged") else "new"
+    figures = [Tile("Release", f"{outcome['release']}", same)]
+    figures += [Tile(in_words(what).capitalize(), count(outcome[what])) for what in _SHOWN]
+    st.html(tiles(figures))
+    dropped = _dropped(outcome["dropped"])
+    if dropped:
+        note(f"Queries left out: {dropped}.")
+    for warning in outcome["warnings"]:
+        note(str(warning), kind="warning")
+    st.html(f'<p class="gs-muted">The task folder: {inline(outcome["task_dir"])}</p>')
+
+
+def _dropped(reasons: Outcome) -> str:
+    """Reasons with their counts, those that are not 0."""
+    return ", ".join(f"{count(n)} {in_words(reason)}" for reason, n in reasons.items() if n)
+
+
+_SHOWN = ("documents", "queries", "judgments")
