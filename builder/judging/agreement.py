@@ -23,7 +23,7 @@ from builder.judging.coefficients import (
     share_equal,
 )
 from builder.store.judgments import GradeRow
-from estimates import Estimate
+from estimates import Estimate, finite_or_none
 
 RESAMPLES = 1000
 
@@ -205,15 +205,10 @@ def _kappa(graded: NDArray[np.int64], weights: Weights, how: _Resampling) -> Est
     query, one, other = graded.T
     if len(graded) < 2:
         return Estimate.undefined("fewer_than_two_pairs", n=len(graded))
-    value = None
-    if len({*one, *other}) > 1:
-        from sklearn.metrics import cohen_kappa_score
-
-        name = None if weights == "nominal" else weights
-        value = float(cohen_kappa_score(one, other, labels=list(GRADES), weights=name))
     _, position = np.unique(query, return_inverse=True)
     tables = np.zeros((position.max() + 1, 4, 4))
     np.add.at(tables, (position, one, other), 1.0)
+    value = finite_or_none(float(kappa(tables.sum(axis=0), weights)))
     source = (tables, partial(kappa, weights=weights))
     return _estimate(f"kappa_{weights}", value, source, how, n=len(graded))
 

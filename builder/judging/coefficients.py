@@ -1,8 +1,8 @@
 """Formulas of agreement on 4 x 4 tables, many tables at once, and their resampling by query.
 
-Tables count rating pairs: rows the one rating, columns the other, grades 0 to 3. The values that
-people read come from the libraries `krippendorff` and scikit-learn; these formulas give the same
-numbers (tests compare) for a thousand resamples in one array operation.
+Tables count rating pairs: rows the one rating, columns the other, grades 0 to 3. The formulas give
+the same numbers as the libraries `krippendorff` and scikit-learn (tests compare), for a thousand
+resamples in one array operation.
 """
 
 from collections.abc import Callable

@@ -381,7 +381,7 @@ with open_workspace(pathlib.Path(sys.argv[1])) as workspace:
 @pytest.mark.parametrize(
     ("call", "number", "when", "releases_then", "is_shown"),
     [
-        ("mkdir", 2, "after", 1, True),  # the folder that is written into
+        ("fsync", 1, "before", 1, True),  # written, nothing of it on the disk
         ("fsync", 3, "after", 1, True),  # written, half of it on the disk
         ("rename", 2, "before", 1, True),  # all on the disk, not yet a release
         ("rename", 2, "after", 2, True),  # a release, the older copy still shown
