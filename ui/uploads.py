@@ -10,7 +10,7 @@ from typing import Protocol
 from builder.errors import BuilderError
 from builder.importers.job import uploads_folder
 from builder.jobs import read_job, start_job
-from builder.people import Person
+from builder.people import Person, require
 from builder.workspace import Workspace
 
 IMPORT_JOB = "import"
@@ -41,8 +41,10 @@ def import_uploads(
         options: update, rater, timezone.
 
     Raises:
+        NotAllowedError: The person is no analyst.
         BuilderError: Another import is at work.
     """
+    require(person, "analyst")
     place = uploads_folder(workspace) / uuid.uuid4().hex
     for upload in uploads:
         parts = plain_parts(upload.name)
@@ -64,11 +66,7 @@ def _keep(upload: Upload, target: Path) -> None:
 
 
 def plain_parts(name: str) -> list[str]:
-    """A browser's file name as the parts of a path that leads nowhere else.
-
-    >>> plain_parts("../..//scifact/qrels/test.tsv")
-    ['scifact', 'qrels', 'test.tsv']
-    """
+    """A browser's file name as the parts of a path that leads nowhere else."""
     parts = [re.sub(r"[^\w.() -]", "_", part) for part in PurePosixPath(name).parts]
     plain = [part[-_LONGEST_PART:] for part in parts if part.strip(". _")]
     return plain or ["upload"]

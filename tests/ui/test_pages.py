@@ -1,0 +1,113 @@
+"""Every page, on no workspace, an empty and a filled one: no exception, and the next step named."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from builder.store.judgments import current_grades
+from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
+
+OpenApp = Callable[[Path], AppTest]
+PAGES = ("overview", "imports", "pool", "grade", "release", "leaderboard", "dashboard")
+
+
+def markup(app: AppTest) -> str:
+    """All HTML on the page."""
+    return "".join(element.proto.body for element in app.get("html"))
+
+
+def sign_in(app: AppTest, name: str) -> AppTest:
+    app.session_state["person"] = name
+    return app.run()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_of_an_empty_workspace_names_the_next_step(
+    page: str, open_app: OpenApp, empty_workspace: Workspace
+) -> None:
+    app = open_app(empty_workspace.root).switch_page(f"ui/pages/{page}.py").run()
+    assert not app.exception
+    assert "gs-head" in markup(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_of_a_filled_workspace_shows_itself(
+    page: str, open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    app = app.switch_page(f"ui/pages/{page}.py").run()
+    assert not app.exception
+    assert 'role="alert"' not in markup(app)
+    assert "Dana" in markup(app)
+
+
+def test_without_a_workspace_the_app_offers_one(open_app: OpenApp, tmp_path: Path) -> None:
+    app = open_app(tmp_path / "absent")
+    assert not app.exception
+    assert "no workspace yet" in markup(app)
+    assert [button.label for button in app.button] == [
+        "Open the demo workspace",
+        "Make an empty workspace",
+    ]
+
+
+def test_an_empty_workspace_is_made_under_its_name(open_app: OpenApp, tmp_path: Path) -> None:
+    app = open_app(tmp_path / "new")
+    app.text_input[0].set_value("Shop search")
+    app.button[1].click().run()
+    assert not app.exception
+    assert "Shop search" in markup(app)
+    with open_workspace(tmp_path / "new") as workspace:
+        assert workspace.settings.name == "Shop search"
+
+
+def test_broken_settings_are_said_with_place_and_hint(
+    open_app: OpenApp, empty_workspace: Workspace
+) -> None:
+    settings = empty_workspace.root / SETTINGS_FILE
+    settings.write_text(settings.read_text() + "\nraters = 3\n")
+    app = open_app(empty_workspace.root)
+    assert not app.exception
+    assert 'role="alert"' in markup(app)
+    assert SETTINGS_FILE in markup(app)
+
+
+def test_grading_asks_for_a_name_first(open_app: OpenApp, filled_workspace: Workspace) -> None:
+    app = open_app(filled_workspace.root).switch_page("ui/pages/grade.py").run()
+    assert "Who are you?" in markup(app)
+    app.selectbox(key="who_name").set_value("Dana")
+    app.button[0].click().run()
+    assert "data-pair" in markup(app)
+    assert app.query_params["rater"] == "Dana"
+
+
+def test_a_name_in_the_address_counts_only_where_it_is_known(
+    open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    app = open_app(filled_workspace.root).switch_page("ui/pages/grade.py")
+    app.query_params["rater"] = "Nobody"
+    assert "Who are you?" in markup(app.run())
+    app.query_params["rater"] = "Dana"
+    assert "data-pair" in markup(app.run())
+
+
+def test_a_grade_is_stored_before_the_next_pair_shows(
+    open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    app = app.switch_page("ui/pages/grade.py").run()
+    button = next(button for button in app.button if str(button.key).startswith("grade_2_"))
+    assert button.proto.shortcut == "2"
+    button.click().run()
+    with filled_workspace.store.read() as connection:
+        grades = [row.grade for row in current_grades(connection) if row.rater == "Dana"]
+    assert grades == [2]
+    assert "Saved:" in markup(app)
+
+
+def test_what_is_illustrative_says_so(open_app: OpenApp, filled_workspace: Workspace) -> None:
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    for page in ("overview", "release", "leaderboard"):
+        assert "illustrative grades" in markup(app.switch_page(f"ui/pages/{page}.py").run())
