@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 SLACK = 32
 """Fetched beyond the depth, so that ties at the end of the ranking are seen."""
-QUERY_BLOCK = 256
+QUERY_BLOCK = 4096
+"""Queries searched at once: below 128,000 numbers FAISS goes one by one, ten times slower."""
 
 
 class ExactIndex:

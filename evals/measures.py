@@ -197,6 +197,9 @@ def ndcg_at_k(ranking: Sequence[str], grades: Mapping[str, int], k: int = 10) ->
 
     Raises:
         ValueError: `k` is below 1 or a document stands in the ranking twice.
+
+    >>> round(ndcg_at_k(["d2", "d4", "d1"], {"d1": 3, "d2": 2, "d3": 1, "d4": 0}), 4)
+    0.735
     """
     if k < 1:
         raise ValueError(f"k == {k}, must be at least 1")

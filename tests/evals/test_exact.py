@@ -5,6 +5,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+from evals import exact
 from evals.encoders import Similarity
 from evals.exact import ExactIndex
 
@@ -24,7 +25,10 @@ def brute_force(similarity: str, queries: Any, documents: Any) -> Any:
 
 
 @pytest.mark.parametrize("similarity", SIMILARITIES)
-def test_finds_what_brute_force_finds(similarity: Similarity) -> None:
+def test_finds_what_brute_force_finds(
+    similarity: Similarity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact, "QUERY_BLOCK", 128)
     random = np.random.default_rng(1)
     documents = random.normal(size=(700, 16)).astype(np.float32)
     queries = random.normal(size=(300, 16)).astype(np.float32)
