@@ -135,8 +135,10 @@ def _result_rows(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return rows
 
 
-def print_report(report: Mapping[str, Any]) -> None:
-    """Online metrics: overall, then a row a model version."""
+def print_report(report: Mapping[str, Any], mark: str = "") -> None:
+    """Online metrics: overall, then a row a model version; `mark` says what they really are."""
+    if mark:
+        click.echo(f"What users clicked ({mark}):")
     rows = [
         _report_row("overall", report["overall"]),
         *(_report_row(name, metrics) for name, metrics in report["by_model"].items()),
@@ -159,3 +161,54 @@ def _report_row(name: str, metrics: Mapping[str, Any]) -> list[str]:
         number(metrics["click_mrr"]),
         interval("click_mrr"),
     ]
+
+
+def print_release(release: Mapping[str, Any]) -> None:
+    """What was frozen, what was left out, and where it lies."""
+    state = ", unchanged" if release.get("unchanged") else ""
+    click.echo(
+        f"release {release['release']}{state}: {release['documents']:,} documents, "
+        f"{release['queries']:,} queries, {release['judgments']:,} judged pairs"
+    )
+    for reason, n in release["dropped"].items():
+        if n:
+            click.echo(f"  queries left out, {reason.replace('_', ' ')}: {n:,}")
+    for warning in release["warnings"]:
+        say(f"  {warning}")
+    click.echo(f"task folder: {release['task_dir']}")
+
+
+def print_agreement(agreement: Mapping[str, Any], mark: str = "") -> None:
+    """How far the raters agree, in a sentence; `mark` says what the grades really are."""
+    alpha, equal = agreement["alpha_ordinal"], agreement["percent_agreement"]
+    what = f"Agreement ({mark})" if mark else "Agreement"
+    if alpha["value"] is None:
+        click.echo(f"{what}: cannot be computed, {str(alpha['reason']).replace('_', ' ')}")
+        return
+    interval = "" if alpha["low"] is None else f" ({alpha['low']:.2f} to {alpha['high']:.2f})"
+    click.echo(
+        f"{what}: Krippendorff's alpha {alpha['value']:.2f}{interval}; of {agreement['n_pairs']:,} "
+        f"pairs with two or more raters {equal['value']:.0%} got equal grades"
+    )
+
+
+def print_demo(summary: Mapping[str, Any]) -> None:
+    """What the demo made: leaderboard, agreement, clicks, the task folder, and what comes next."""
+    release, marks = summary["release"], summary["marks"]
+    click.echo(
+        f"Search over the documentation of Python: {summary['documents']:,} documents, "
+        f"{summary['queries']:,} queries, {summary['judgments']:,} grades"
+    )
+    if dropped := sum(summary["dropped"].values()):
+        click.echo(f"  {dropped:,} grades were dropped: this Python lacks their documents")
+    click.echo()
+    print_results(summary["results"])
+    click.echo()
+    print_agreement(summary["agreement"], marks["grades"])
+    click.echo()
+    print_report(summary["report"], marks["events"])
+    click.echo()
+    click.echo(f"Task folder, for mteb, beir, trec_eval and kin: {release['task_dir']}")
+    click.echo("Next: grade some pairs (goldsmith app), then see the numbers move:")
+    name = summary["task"]
+    click.echo(f"  goldsmith export {name} && goldsmith eval bm25 minilm -t custom/{name}")

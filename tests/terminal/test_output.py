@@ -1,0 +1,73 @@
+"""What the terminal says of a release, of agreement, of clicks."""
+
+from typing import Any
+
+import pytest
+
+from terminal.output import print_agreement, print_release, print_report
+
+RELEASE = {
+    "task_dir": "/w/evals/shop",
+    "release": 2,
+    "documents": 12_345,
+    "queries": 80,
+    "judgments": 900,
+    "dropped": {"unjudged": 3, "no_relevant": 0},
+    "warnings": ["4 pairs are left out"],
+}
+
+
+def agreed(alpha: float | None, reason: str | None = None) -> dict[str, Any]:
+    interval = (None, None) if alpha is None else (alpha - 0.1, alpha + 0.1)
+    statistic = {"value": alpha, "low": interval[0], "high": interval[1], "reason": reason}
+    return {"alpha_ordinal": statistic, "percent_agreement": {"value": 0.875}, "n_pairs": 1_250}
+
+
+def clicks(ctr: float | None) -> dict[str, Any]:
+    intervals = {} if ctr is None else {"ctr": [ctr - 0.01, ctr + 0.01]}
+    return {
+        "searches": 1_000,
+        "sessions": 400,
+        "ctr": ctr,
+        "click_mrr": ctr,
+        "intervals": intervals,
+    }
+
+
+def test_a_release_says_what_was_left_out_and_where_it_lies(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_release(RELEASE)
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "release 2: 12,345 documents, 80 queries, 900 judged pairs",
+        "  queries left out, unjudged: 3",
+        "task folder: /w/evals/shop",
+    ]
+    assert printed.err == "  4 pairs are left out\n"
+
+
+def test_the_same_content_is_the_same_release(capsys: pytest.CaptureFixture[str]) -> None:
+    print_release(RELEASE | {"unchanged": True})
+    assert capsys.readouterr().out.startswith("release 2, unchanged: ")
+
+
+def test_agreement_has_its_interval_and_its_mark(capsys: pytest.CaptureFixture[str]) -> None:
+    print_agreement(agreed(0.8), "illustrative")
+    assert capsys.readouterr().out == (
+        "Agreement (illustrative): Krippendorff's alpha 0.80 (0.70 to 0.90); of 1,250 pairs with "
+        "two or more raters 88% got equal grades\n"
+    )
+
+
+def test_agreement_that_cannot_be_computed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    print_agreement(agreed(None, "one_rater"))
+    assert capsys.readouterr().out == "Agreement: cannot be computed, one rater\n"
+
+
+def test_a_simulated_log_is_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+    print_report({"overall": clicks(0.5), "by_model": {"bm25": clicks(None)}}, "simulated")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "What users clicked (simulated):"
+    assert lines[2].split()[:6] == ["overall", "1,000", "400", "0.5000", "0.4900", "to"]
+    assert lines[3].split() == ["bm25", "1,000", "400", "-", "-", "-", "-"]
