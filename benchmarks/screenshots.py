@@ -1,0 +1,117 @@
+"""`make screenshots`: every page in the light, in the dark and on a phone, to be looked at.
+
+The handful that the README shows goes to docs/screenshots; `--all FOLDER` takes every page in every
+form. Needs a filled workspace (the demo's by default) and chromium.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
+
+from benchmarks.app_server import chromium, running_app
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKSPACE = ROOT / "data" / "workspace"
+SHOWN = ROOT / "docs" / "screenshots"
+COLOURS = 128
+SETTLE_MS = 1500
+RATER = "Guest"
+
+
+class Form(NamedTuple):
+    """How a page is looked at."""
+
+    name: str
+    width: int
+    height: int
+    scheme: str
+
+
+LIGHT = Form("light", 1280, 800, "light")
+DARK = Form("dark", 1280, 800, "dark")
+PHONE = Form("phone", 390, 844, "light")
+DARK_PHONE = Form("phone-dark", 390, 844, "dark")
+# Page -> its address and what is there when it is drawn.
+PAGES = {
+    "overview": ("", ".gs-step"),
+    "grade": ("grade", "[data-pair]"),
+    "import": ("import", "[data-testid='stFileUploader']"),
+    "pool": ("pool", ".gs-head"),
+    "release": ("release", ".gs-table"),
+    "leaderboard": ("leaderboard", ".vega-embed"),
+    "dashboard": ("dashboard", ".vega-embed"),
+}
+HANDFUL = (
+    ("overview", LIGHT),
+    ("grade", LIGHT),
+    ("leaderboard", LIGHT),
+    ("dashboard", LIGHT),
+    ("dashboard", DARK),
+    ("grade", PHONE),
+)
+
+
+def main() -> None:
+    """Take the screenshots."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workspace", nargs="?", type=Path, default=WORKSPACE)
+    parser.add_argument("--all", type=Path, metavar="FOLDER", help="every page in every form")
+    asked = parser.parse_args()
+    if not (asked.workspace / "workspace.toml").is_file():
+        parser.exit(1, f"{asked.workspace} is no workspace; `make demo` makes one\n")
+    folder = asked.all or SHOWN
+    folder.mkdir(parents=True, exist_ok=True)
+    forms = (LIGHT, DARK, PHONE, DARK_PHONE)
+    wanted = [(page, form) for page in PAGES for form in forms] if asked.all else HANDFUL
+    _sign_in(asked.workspace)
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        running_app(asked.workspace, Path(scratch) / "server.log") as address,
+        chromium() as browser,
+    ):
+        for page, form in wanted:
+            print(_take(browser, address, page, form, folder))
+
+
+def _sign_in(workspace: Path) -> None:
+    """The name under which the pages are looked at is known to the workspace."""
+    from builder.people import ensure_person
+    from builder.workspace import open_workspace
+
+    with open_workspace(workspace) as opened:
+        ensure_person(opened, RATER)
+
+
+def _take(browser: "Browser", address: str, page: str, form: Form, folder: Path) -> Path:
+    path, drawn = PAGES[page]
+    context = browser.new_context(
+        viewport={"width": form.width, "height": form.height},
+        color_scheme="dark" if form.scheme == "dark" else "light",
+    )
+    tab = context.new_page()
+    tab.goto(f"{address}/{path}?{urlencode({'rater': RATER})}")
+    tab.wait_for_selector(drawn, state="attached")
+    tab.wait_for_timeout(SETTLE_MS)
+    target = folder / f"{page}-{form.name}.png"
+    _save(tab, target)
+    context.close()
+    return target
+
+
+def _save(tab: "Page", target: Path) -> None:
+    """A PNG of few colours: a third of the size, and nobody sees the difference."""
+    from PIL import Image
+
+    tab.screenshot(path=target)
+    with Image.open(target) as picture:
+        small = picture.convert("RGB").quantize(COLOURS)
+    small.save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
