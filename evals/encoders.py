@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import socket
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +10,6 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 from evals.records import EvalsError
@@ -313,12 +310,10 @@ def hub_is_reachable() -> bool:
 
     if constants.HF_HUB_OFFLINE:
         return False
-    if urllib.request.getproxies():
-        return True  # a proxy decides; it cannot be told from here
-    address = urlsplit(constants.ENDPOINT)
-    port = address.port or (80 if address.scheme == "http" else 443)
+    asked = urllib.request.Request(constants.ENDPOINT, method="HEAD")  # noqa: S310  http(s) or error
     try:
-        with socket.create_connection((address.hostname or "", port), HUB_TIMEOUT_SECONDS):
+        # urllib and not a bare socket: it goes through the proxy where there is one.
+        with urllib.request.urlopen(asked, timeout=HUB_TIMEOUT_SECONDS):  # noqa: S310
             return True
     except OSError:
         return False
@@ -366,7 +361,6 @@ def _key(name: str, revision: str, prompts: Prompts) -> str:
 @contextmanager
 def _quiet_loading() -> Iterator[None]:
     """Loading without transformers' own progress bar; as it was afterwards."""
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()

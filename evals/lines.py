@@ -15,7 +15,6 @@ from typing import IO, Any, NoReturn
 from evals.records import EvalsError
 
 GZIP_MAGIC = b"\x1f\x8b"
-UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -80,11 +79,11 @@ def id_text(value: object, field: str, where: str) -> str:
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as raw:
-            start = raw.read(3)
-            raw.seek(len(UTF8_BOM) if start == UTF8_BOM else 0)
-            if start[:2] in UTF16_BOMS:
+            start = raw.read(2)
+            raw.seek(0)
+            if start in UTF16_BOMS:
                 raise EvalsError("the file is UTF-16", where=str(path), hint="Save it as UTF-8.")
-            if start[:2] != GZIP_MAGIC:
+            if start != GZIP_MAGIC:
                 yield raw
                 return
             with gzip.GzipFile(fileobj=raw) as unpacked:

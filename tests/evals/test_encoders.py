@@ -1,7 +1,10 @@
 """Encoders: found quickly or refused clearly, prompts never leak, embeddings are checked."""
 
 import importlib.util
+import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,21 @@ def test_an_unknown_model_is_refused_within_seconds() -> None:
         encoder("nobody/no-such-model")
     assert time.perf_counter() - started < 5
     assert "minilm" in (e.value.hint or "")
+
+
+def test_without_a_network_it_does_not_try_for_a_minute() -> None:
+    environment = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
+    environment |= {"HF_HUB_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9"}  # nobody listens
+    code = "from evals.encoders import encoder; encoder('nobody/no-such-model')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert "the hub cannot be reached" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["/no/such/folder", "./nothing", "a/b/c", "~/nothing-here"])
