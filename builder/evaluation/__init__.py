@@ -1,0 +1,24 @@
+"""From a task's name to scores: resolves tasks, evaluates models, keeps results and runs."""
+
+from builder.evaluation.evaluate import (
+    Evaluation,
+    Options,
+    evaluate_job,
+    evaluate_models,
+    leaderboard,
+    score_runs,
+)
+from builder.evaluation.tasks import Found, find_task, resolve_task, task_names
+
+__all__ = [
+    "Evaluation",
+    "Found",
+    "Options",
+    "evaluate_job",
+    "evaluate_models",
+    "find_task",
+    "leaderboard",
+    "resolve_task",
+    "score_runs",
+    "task_names",
+]
