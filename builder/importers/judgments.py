@@ -15,9 +15,9 @@ from builder.store import Connection
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.moments import utc_text
 from builder.store.people import add_person, find_person
-from builder.store.pool import count_pairs
 from builder.store.staging import (
     StagedJudgment,
+    add_staged_pairs,
     contradictions,
     drop_contradictions,
     known_ids,
@@ -44,7 +44,7 @@ OUTCOMES = ("grade", "skip", "cannot_judge")
 
 # A whole number from 0 to 3, as people and programs write it: 2, +2, 02, 2.0
 _GRADE = re.compile(r"\+?0*([0-3])(?:\.0*)?", re.ASCII)
-_IGNORED = frozenset({"iteration"})
+_UNDERSTOOD = JUDGMENTS.names | {"iteration"}
 
 
 def import_judgments(  # noqa: PLR0913 - these are the options of the command
@@ -123,14 +123,13 @@ class JudgmentsImport:
     def merge(self, intake: Intake) -> None:
         """Register raters, let pairs join the pool, and write the judgments."""
         connection, tally = intake.connection, intake.tally
-        pooled = count_pairs(connection)
+        note(tally, "pair_added", add_staged_pairs(connection))
         raters = self._raters(intake)
         for chunk in _whole_chunks(staged_judgments_by_pair(connection)):
             fates = import_judgments_batch(connection, [_imported(row, raters) for row in chunk])
             tally.duplicate += fates.count("duplicate")
             tally.accepted += len(fates) - fates.count("duplicate")
             note(tally, "older", fates.count("older"))
-        note(tally, "pair_added", count_pairs(connection) - pooled)
 
     def _raters(self, intake: Intake) -> dict[str | None, int]:
         """The raters of the staged judgments, by name; None: who is meant where none is named."""
@@ -173,8 +172,7 @@ def judgment_of(row: Row, checks: Checks) -> StagedJudgment:
     """
     cells = row.cells
     outcome, grade = _verdict(cells)
-    unknown = (key for key in cells if key not in JUDGMENTS.names and key not in _IGNORED)
-    if any(cells[key] not in (None, "") for key in unknown):
+    if any(cells[key] not in (None, "") for key in cells.keys() - _UNDERSTOOD):
         checks.notes.add("fields_ignored")
     return StagedJudgment(
         row.file,

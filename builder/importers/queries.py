@@ -19,6 +19,7 @@ from evals.records import Progress
 IDS = ("_id", "id", "query_id", "query-id")
 QUERIES = Shape("queries", required=(IDS, ("text",)), optional=("need", "tags"))
 
+_UNDERSTOOD = QUERIES.names
 _TAG_BORDER = re.compile("[,;|]")
 
 
@@ -112,7 +113,7 @@ def query_of(row: Row, checks: Checks) -> GivenQuery:
     if text is None or (isinstance(text, str) and not text.strip()):
         raise FaultError("missing_text", "The query has no text, so nothing can be searched.")
     need, tags = cells.get("need"), cells.get("tags")
-    if any(value not in (None, {}) for key, value in cells.items() if key not in QUERIES.names):
+    if any(cells[key] not in (None, {}) for key in cells.keys() - _UNDERSTOOD):
         checks.notes.add("fields_ignored")
     return GivenQuery(
         query_id,

@@ -33,7 +33,7 @@ from sqlalchemy.exc import IntegrityError
 
 from builder.errors import WorkspaceError
 from builder.store.moments import now_text
-from builder.store.schema import documents, queries
+from builder.store.schema import documents, pair_sources, pairs, queries
 
 staging = MetaData()
 
@@ -233,6 +233,25 @@ def staged_judgments_by_pair(connection: Connection) -> Iterator[StagedJudgment]
     chosen = select(*_judgment_columns()).order_by(*order)
     for row in connection.execute(chosen, execution_options={"yield_per": 1000}):
         yield StagedJudgment(*row)
+
+
+def add_staged_pairs(connection: Connection) -> int:
+    """Put the pairs of the staged judgments into the pool (source `import`); how many were new."""
+    asked = select(queries.c.query_key, documents.c.doc_key, literal(now_text())).distinct()
+    asked = asked.select_from(
+        staged_judgments.join(queries, queries.c.query_id == staged_judgments.c.query_id).join(
+            documents, documents.c.doc_id == staged_judgments.c.doc_id
+        )
+    )
+    here = (pairs.c.query_key == queries.c.query_key) & (pairs.c.doc_key == documents.c.doc_key)
+    new = insert(pairs).from_select(
+        ["query_key", "doc_key", "created_at"], asked.where(~exists().where(here))
+    )
+    before = connection.execute(select(func.max(pairs.c.pair_id))).scalar_one() or 0
+    added = connection.execute(new).rowcount
+    named = select(pairs.c.pair_id, literal("import")).where(pairs.c.pair_id > before)
+    connection.execute(insert(pair_sources).from_select(["pair_id", "source"], named))
+    return added
 
 
 def merge_documents(connection: Connection, *, replacing: bool) -> None:
