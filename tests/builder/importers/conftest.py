@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,31 @@ import pytest
 
 from builder.store.documents import insert_documents
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace, init_workspace, open_workspace
 from estimates import ImportTally
 from evals.records import Document, Query
 
 Write = Callable[..., Path]
 
 
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that nobody works in: copying one is faster than making one."""
+    folder = tmp_path_factory.mktemp("pristine") / "workspace"
+    init_workspace(folder).close()
+    return folder
+
+
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace") as opened:
+def workspace(pristine: Path, tmp_path: Path) -> Iterator[Workspace]:
+    with copied(pristine, tmp_path / "workspace") as opened:
         yield opened
+
+
+def copied(pristine: Path, folder: Path) -> Workspace:
+    """A copy of the pristine workspace, opened."""
+    shutil.copytree(pristine, folder)
+    return open_workspace(folder)
 
 
 @pytest.fixture

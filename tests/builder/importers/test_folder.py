@@ -9,7 +9,7 @@ from builder.store.documents import get_document, iterate_documents
 from builder.store.judgments import current_grades
 from builder.store.people import all_people
 from builder.store.queries import iterate_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, Query
 from evals.taskfolder import read_task
 from evals.taskwriter import write_task
@@ -130,13 +130,12 @@ def test_what_is_no_task_folder_is_told(tmp_path: Path, workspace: Workspace) ->
     ],
 )
 def test_real_tasks(
-    name: str, expected: tuple[int, int, int], shared_data: Path, tmp_path: Path
+    name: str, expected: tuple[int, int, int], shared_data: Path, workspace: Workspace
 ) -> None:
     """Counts as SOURCE.md and check.json beside each task state them."""
-    with init_workspace(tmp_path / name) as workspace:
-        tallies = import_folder(workspace, shared_data / name / "task")
-        assert tuple(tally.accepted for tally in tallies.values()) == expected
-        assert not any(tally.quarantined for tally in tallies.values())
+    tallies = import_folder(workspace, shared_data / name / "task")
+    assert tuple(tally.accepted for tally in tallies.values()) == expected
+    assert not any(tally.quarantined for tally in tallies.values())
 
 
 @pytest.mark.shared_data

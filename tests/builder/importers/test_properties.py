@@ -20,10 +20,10 @@ from builder.importers.files import FORMATS
 from builder.store.documents import iterate_documents
 from builder.store.judgments import current_grades
 from builder.store.queries import iterate_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from estimates import ImportTally
 from evals.records import Document, Query
-from tests.builder.importers.conftest import counts
+from tests.builder.importers.conftest import copied, counts
 
 Importer = Callable[..., ImportTally]
 
@@ -52,14 +52,10 @@ plain_corpora = st.lists(
 RUNS = settings(max_examples=25, deadline=None)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("properties")
-
-
-def fresh(folders: Path) -> Workspace:
+def fresh(pristine: Path) -> Workspace:
     """A new workspace; each example has its own."""
-    return init_workspace(folders / f"workspace-{len(list(folders.iterdir()))}")
+    number = len(list(pristine.parent.iterdir()))
+    return copied(pristine, pristine.with_name(f"workspace-{number}"))
 
 
 def json_lines(rows: list[dict[str, Any]], *, escaped: bool) -> bytes:
@@ -80,9 +76,9 @@ def parquet(rows: list[dict[str, str]]) -> bytes:
     return buffer.getvalue()
 
 
-def imported(folders: Path, content: bytes) -> list[Document]:
+def imported(pristine: Path, content: bytes) -> list[Document]:
     """The corpus after an import of `content`, in which every row is new."""
-    with fresh(folders) as workspace:
+    with fresh(pristine) as workspace:
         path = workspace.root / "corpus"
         path.write_bytes(content)
         assert import_corpus(workspace, path).quarantined == 0
@@ -93,7 +89,7 @@ def imported(folders: Path, content: bytes) -> list[Document]:
 
 @given(corpus=corpora, escaped=st.booleans())
 @RUNS
-def test_json_lines_come_back(corpus: list[Document], escaped: bool, folders: Path) -> None:
+def test_json_lines_come_back(corpus: list[Document], escaped: bool, pristine: Path) -> None:
     rows = [
         {
             **document.metadata,
@@ -103,15 +99,15 @@ def test_json_lines_come_back(corpus: list[Document], escaped: bool, folders: Pa
         }
         for document in corpus
     ]
-    assert imported(folders, json_lines(rows, escaped=escaped)) == corpus
+    assert imported(pristine, json_lines(rows, escaped=escaped)) == corpus
 
 
 @given(corpus=plain_corpora, form=st.sampled_from([",", "\t", ";", "parquet"]))
 @RUNS
-def test_tables_come_back(corpus: list[Document], form: str, folders: Path) -> None:
+def test_tables_come_back(corpus: list[Document], form: str, pristine: Path) -> None:
     rows = [{"_id": d.doc_id, "title": d.title, "text": d.text} for d in corpus]
     content = parquet(rows) if form == "parquet" else table(rows, form)
-    assert imported(folders, content) == corpus
+    assert imported(pristine, content) == corpus
 
 
 tags = st.lists(texts.map(str.strip).filter(bool), max_size=3, unique=True).map(tuple)
@@ -121,12 +117,12 @@ query_lists = st.lists(queries, min_size=1, max_size=5, unique_by=lambda query: 
 
 @given(given_queries=query_lists)
 @RUNS
-def test_queries_come_back(given_queries: list[Query], folders: Path) -> None:
+def test_queries_come_back(given_queries: list[Query], pristine: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"_id": q.query_id, "text": q.text, "need": q.need, "tags": list(q.tags)}
         for q in given_queries
     ]
-    with fresh(folders) as workspace:
+    with fresh(pristine) as workspace:
         path = workspace.root / "queries"
         path.write_bytes(json_lines(rows, escaped=False))
         assert import_queries(workspace, path).quarantined == 0
@@ -139,10 +135,10 @@ def test_queries_come_back(given_queries: list[Query], folders: Path) -> None:
     form=st.sampled_from(["jsonl", "\t", ","]),
 )
 @RUNS
-def test_qrels_come_back(qrels: dict[tuple[str, str], int], form: str, folders: Path) -> None:
+def test_qrels_come_back(qrels: dict[tuple[str, str], int], form: str, pristine: Path) -> None:
     rows = [{"query-id": q, "corpus-id": d, "score": str(g)} for (q, d), g in qrels.items()]
     content = json_lines(rows, escaped=False) if form == "jsonl" else table(rows, form)
-    with fresh(folders) as workspace:
+    with fresh(pristine) as workspace:
         for name, at in (("queries", 0), ("corpus", 1)):
             known = [{"_id": key, "text": "x"} for key in {pair[at] for pair in qrels}]
             (workspace.root / name).write_bytes(json_lines(known, escaped=False))
@@ -157,8 +153,8 @@ def test_qrels_come_back(qrels: dict[tuple[str, str], int], form: str, folders: 
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    with init_workspace(tmp_path_factory.mktemp("shared")) as workspace:
+def shared(pristine: Path) -> Iterator[Workspace]:
+    with fresh(pristine) as workspace:
         yield workspace
 
 
