@@ -148,6 +148,11 @@ def _make(root: Path, name: str) -> Workspace:
     return workspace
 
 
+def is_workspace(folder: Path) -> bool:
+    """Whether the folder holds a workspace, whole or broken."""
+    return (folder / SETTINGS_FILE).exists()
+
+
 def open_workspace(folder: Path) -> Workspace:
     """The workspace in `folder`; its database is upgraded first where it is older.
 
