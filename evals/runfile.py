@@ -12,6 +12,7 @@ from evals.lines import numbered_lines
 from evals.measures import ranked
 from evals.records import Document, EvalsError, Progress, Query, Run
 
+_UNFIT = re.compile(r"[\t\r\n]")
 _SCORE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
 
 
@@ -50,13 +51,24 @@ def read_run(path: Path) -> tuple[dict[str, dict[str, float]], str]:
 
 
 def write_run(path: Path, run: Run, tag: str) -> None:
-    """Writes the run in trec_eval's order, TABs between columns, ranks from 1."""
+    """Writes the run in trec_eval's order, TABs between columns, ranks from 1.
+
+    Raises:
+        EvalsError: An id holds a TAB or a line end.
+    """
     tag = re.sub(r"\s+", "_", tag) or "goldsmith"
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for query_id, scores in run.items():
+            _refuse_unfit([query_id, *scores])
             for rank, doc_id in enumerate(ranked(scores), start=1):
                 # repr: the shortest digits that give the same number back
                 stream.write(f"{query_id}\tQ0\t{doc_id}\t{rank}\t{scores[doc_id]!r}\t{tag}\n")
+
+
+def _refuse_unfit(ids: Sequence[str]) -> None:
+    unfit = next((text for text in ids if _UNFIT.search(text)), None)
+    if unfit is not None:
+        raise EvalsError(f"id {unfit!r} holds a TAB or a line end, which no run file can hold")
 
 
 @dataclass

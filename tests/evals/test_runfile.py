@@ -78,6 +78,12 @@ def test_written_in_trec_evals_order(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("run", [{"q\t": {"d": 1.0}}, {"q": {"d\n": 1.0}}])
+def test_ids_that_break_lines_are_refused(tmp_path: Path, run: dict[str, dict[str, float]]) -> None:
+    with pytest.raises(EvalsError, match="TAB or a line end"):
+        write_run(tmp_path / "some.run", run, "x")
+
+
 def test_pytrec_eval_reads_it(tmp_path: Path) -> None:
     import pytrec_eval
 
