@@ -27,7 +27,10 @@ _INTEGER_LIKE = re.compile(r"[+-]?\d+(\.\d*)?")
 
 def header_of(line: str, delimiter: str, shape: Shape) -> list[str] | None:
     """The column names in a table's first line, if they name what tells such a table."""
-    names = [_known_name(cell.strip(), shape) for cell in _header_cells(line, delimiter)]
+    cells = _header_cells(line, delimiter)
+    if not cells or (shape.bare and _INTEGER_LIKE.fullmatch(cells[-1].strip())):
+        return None  # a row of qrels, though its query may be called as a column
+    names = [_known_name(cell.strip(), shape) for cell in cells]
     return names if set(names) & set(shape.required[0]) else None
 
 

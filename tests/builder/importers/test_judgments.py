@@ -271,6 +271,12 @@ def test_raters_may_contradict_each_other(judged: Workspace, write: Write) -> No
     assert counts(import_judgments(judged, path)) == (2, 0, 0, 0)
 
 
+def test_a_query_that_is_called_as_a_column(judged: Workspace, write: Write) -> None:
+    tally = import_judgments(judged, write("q.tsv", "query\td1\t3\nq1\td1\t3\n"))
+    assert counts(tally) == (1, 0, 0, 1)
+    assert tally.reasons == {"unknown_query": 1}
+
+
 def test_further_columns_are_counted(judged: Workspace, write: Write) -> None:
     text = "query-id,corpus-id,grade,confidence\nq1,d1,2,high\nq1,d2,2,\n"
     assert import_judgments(judged, write("q.csv", text)).notes == {

@@ -64,7 +64,7 @@ def json_lines(rows: list[dict[str, Any]], *, escaped: bool) -> bytes:
 
 def table(rows: list[dict[str, str]], delimiter: str) -> bytes:
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter)
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue().encode()
