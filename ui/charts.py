@@ -61,8 +61,14 @@ def score_chart(scores: "pd.DataFrame", colours: Mapping[str, str], title: str) 
         y=alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
         color=alt.Color("model:N", scale=_scale(colours), legend=None),
     )
-    span = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
-        x=alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, 1])), x2="high:Q"
+    span = base.mark_rule(strokeWidth=3, opacity=0.6).encode(
+        x=alt.X(
+            "low:Q",
+            title=title,
+            scale=alt.Scale(domain=[0, 1]),
+            axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ),
+        x2="high:Q",
     )
     dot = base.mark_point(filled=True, size=110, opacity=1).encode(
         x="value:Q", tooltip=_tooltip(title, "model:N")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from builder.store.releases import Release
+from builder.evaluation import task_names
+from builder.export.names import DRAFT
 from builder.workspace import Workspace
 from evals.results import LEADERBOARD_MEASURES, Result, read_results
 from ui.charts import model_colours, score_chart
@@ -56,10 +57,9 @@ def boards_of(workspace: Workspace) -> list[Board]:
     return sorted(boards, key=lambda board: max(r.created_at for r in board.results), reverse=True)
 
 
-def tasks_to_evaluate(releases: Sequence[Release]) -> list[str]:
-    """What can be evaluated: the latest release of each name, and the draft."""
-    names = sorted({release.name for release in releases})
-    return [*(f"custom/{name}" for name in names), "draft"]
+def tasks_to_evaluate(workspace: Workspace) -> list[str]:
+    """What can be evaluated: the tasks that are there, and the grades of this moment."""
+    return [*task_names(workspace), DRAFT]
 
 
 def colours_for(workspace: Workspace, models: Sequence[str]) -> dict[str, str]:

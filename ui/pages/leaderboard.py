@@ -15,7 +15,6 @@ from ui.leaderboards import (
     show_scores,
     tasks_to_evaluate,
 )
-from ui.releases import releases_of
 
 workspace = state.current_workspace()
 frame.heading(
@@ -48,7 +47,7 @@ else:
 frame.section("Evaluate models")
 person = state.require_person(workspace)
 with st.form("evaluate", border=False):
-    task = st.selectbox("On", tasks_to_evaluate(releases_of(workspace)))
+    task = st.selectbox("On", tasks_to_evaluate(workspace))
     models = st.multiselect(
         "Models: bm25, minilm, or any SentenceTransformer name or folder",
         KNOWN_MODELS,
