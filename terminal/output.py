@@ -187,8 +187,8 @@ def print_agreement(agreement: Mapping[str, Any], mark: str = "") -> None:
         return
     interval = "" if alpha["low"] is None else f" ({alpha['low']:.2f} to {alpha['high']:.2f})"
     click.echo(
-        f"{what}: Krippendorff's alpha {alpha['value']:.2f}{interval}; of {agreement['n_pairs']:,} "
-        f"pairs with two or more raters {equal['value']:.0%} got equal grades"
+        f"{what}: Krippendorff's alpha {alpha['value']:.2f}{interval}, "
+        f"{equal['value']:.0%} of {agreement['n_pairs']:,} pairs graded alike"
     )
 
 

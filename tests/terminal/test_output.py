@@ -55,8 +55,8 @@ def test_the_same_content_is_the_same_release(capsys: pytest.CaptureFixture[str]
 def test_agreement_has_its_interval_and_its_mark(capsys: pytest.CaptureFixture[str]) -> None:
     print_agreement(agreed(0.8), "illustrative")
     assert capsys.readouterr().out == (
-        "Agreement (illustrative): Krippendorff's alpha 0.80 (0.70 to 0.90); of 1,250 pairs with "
-        "two or more raters 88% got equal grades\n"
+        "Agreement (illustrative): Krippendorff's alpha 0.80 (0.70 to 0.90), "
+        "88% of 1,250 pairs graded alike\n"
     )
 
 
