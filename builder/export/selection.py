@@ -16,6 +16,9 @@ from builder.store.people import all_people
 from builder.store.task_rows import active_queries, count_retired_queries
 from evals.records import Query
 
+# One encoder for all rows: json.dumps with an option makes a new one for each.
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -112,9 +115,9 @@ class RawGrades:
                 "outcome": row.outcome,
                 "grade": row.grade,
             }
-            self.content.update(json.dumps(raw).encode())
-            timed = {**raw, "timestamp": row.judged_at}
-            self.stream.write(json.dumps(timed, ensure_ascii=False) + "\n")
+            line = _encode(raw)
+            self.content.update(line.encode())
+            self.stream.write(f'{line[:-1]}, "timestamp": {_encode(row.judged_at)}}}\n')
 
 
 def select_judged(

@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.errors import BuilderError
@@ -90,6 +90,7 @@ def test_min_raters_counts_grades_that_count() -> None:
 
 
 @given(st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_rows_does_not_matter(chance: random.Random) -> None:
     rows = [
         row(rater, chance.randrange(4), pair=(f"q{query}", f"d{doc}"))

@@ -31,7 +31,7 @@ def coincidences(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 @given(counts=counts_of_units)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_alpha_equals_the_library(level: Level, counts: NDArray[np.int64]) -> None:
     table = coincidences(counts)
     if np.count_nonzero(table.sum(axis=0)) < 2:
@@ -45,7 +45,7 @@ def test_alpha_equals_the_library(level: Level, counts: NDArray[np.int64]) -> No
 
 @pytest.mark.parametrize("weights", ["nominal", "quadratic"])
 @given(confusion=confusions)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_kappa_equals_scikit_learn(weights: Weights, confusion: NDArray[np.int64]) -> None:
     value = kappa(confusion.astype(float), weights)
     one, other = (np.repeat(axis, confusion.ravel()) for axis in np.indices((4, 4)).reshape(2, -1))
