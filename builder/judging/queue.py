@@ -7,16 +7,15 @@ no rank, score, source, or grade of anybody else.
 """
 
 import re
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 from typing import Literal, TypeAlias
 from uuid import uuid4
-from weakref import WeakKeyDictionary
 
 from builder.errors import BuilderError, NotAllowedError
+from builder.judging.counts import count_left, query_place
 from builder.store import Connection, Store, queue
 from builder.store.judgments import (
     IMPORTED,
@@ -27,7 +26,7 @@ from builder.store.judgments import (
     undo_latest,
 )
 from builder.store.people import Person, find_person
-from builder.store.queue import OwnCounts, Seeker
+from builder.store.queue import Seeker
 from builder.workspace import Workspace
 from evals.records import Document, Query
 
@@ -37,7 +36,6 @@ PAUSE = timedelta(minutes=30)
 """Whoever judges nothing for so long begins a new sitting."""
 
 LONGEST_SITTING = 500
-RECOUNT_SECONDS = 10.0
 
 Status: TypeAlias = Literal["saved", "repeated", "already_graded"]
 
@@ -104,24 +102,6 @@ class GradingProgress:
     seconds_a_pair: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """One count of the pairs that were open for a rater, and what was settled for them then."""
-
-    left: int
-    settled: int
-    newest_pair: int
-    at: float = field(default_factory=time.monotonic)
-
-    @property
-    def age(self) -> float:
-        """Seconds since the count."""
-        return time.monotonic() - self.at
-
-
-_LEFT: WeakKeyDictionary[Store, dict[Seeker, _Left]] = WeakKeyDictionary()
-
-
 def next_pair(workspace: Workspace, rater: str) -> Pair | None:
     """The pair that the rater grades next; None if nothing is left for this rater.
 
@@ -135,7 +115,7 @@ def next_pair(workspace: Workspace, rater: str) -> Pair | None:
         person = _grading_person(connection, rater)
         seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
         pair_id = _sought(connection, seeker)
-        return None if pair_id is None else _shown(connection, seeker, pair_id)
+        return None if pair_id is None else _shown(workspace.store, connection, seeker, pair_id)
 
 
 def submit_grade(  # noqa: PLR0913 - all of them belong to one press of a key
@@ -225,7 +205,7 @@ def undo_last(
         if undone is None:
             return None
         seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
-        return _shown(connection, seeker, undone.pair_id)
+        return _shown(workspace.store, connection, seeker, undone.pair_id)
 
 
 def progress_of(workspace: Workspace, rater: str, now: datetime | None = None) -> GradingProgress:
@@ -238,7 +218,7 @@ def progress_of(workspace: Workspace, rater: str, now: datetime | None = None) -
         person = _grading_person(connection, rater)
         own = queue.count_own(connection, person.person_id)
         seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
-        left = _count_left(workspace.store, connection, seeker, own)
+        left = count_left(workspace.store, connection, seeker, own)
         lately = queue.judged_lately(connection, person.person_id, LONGEST_SITTING)
     sitting = _of_this_sitting(lately, now or datetime.now(UTC))
     return GradingProgress(
@@ -313,28 +293,14 @@ def _sought(connection: Connection, seeker: Seeker) -> int | None:
     return queue.open_pairs(connection, seeker, query_key)[0]
 
 
-def _shown(connection: Connection, seeker: Seeker, pair_id: int) -> Pair:
+def _shown(store: Store, connection: Connection, seeker: Seeker, pair_id: int) -> Pair:
     shown = queue.shown_pair(connection, pair_id)
     if shown is None:
         raise LookupError(f"pair {pair_id} has vanished")
     query_key, query, document = shown
     others = set(queue.open_pairs(connection, seeker, query_key)) - {pair_id}
-    position, n_queries = queue.query_place(connection, query_key)
+    position, n_queries = query_place(store, connection, query_key)
     return Pair(pair_id, query, document, position, n_queries, len(others) + 1)
-
-
-def _count_left(store: Store, connection: Connection, seeker: Seeker, own: OwnCounts) -> int:
-    """How many pairs are open for the rater; counted anew after 10 s or when the pool has grown.
-
-    Counting takes some ten milliseconds at 200,000 pairs, too long for each press of a key. In
-    between only what the rater does is followed; what others do shows at the next count.
-    """
-    counts = _LEFT.setdefault(store, {})
-    last = counts.get(seeker)
-    if last is None or last.newest_pair != own.newest_pair or last.age > RECOUNT_SECONDS:
-        last = _Left(queue.count_open(connection, seeker), own.settled, own.newest_pair)
-        counts[seeker] = last
-    return max(0, last.left + last.settled - own.settled)
 
 
 def _of_this_sitting(lately: list[tuple[str, bool]], now: datetime) -> list[tuple[datetime, bool]]:

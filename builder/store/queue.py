@@ -53,13 +53,11 @@ class OwnCounts:
         graded: With a grade.
         skipped: Put off for later.
         cannot_judge: Given up.
-        newest_pair: The pair_id of the newest pair in the pool; 0 if it is empty.
     """
 
     graded: int
     skipped: int
     cannot_judge: int
-    newest_pair: int
 
     @property
     def settled(self) -> int:
@@ -126,10 +124,14 @@ def shown_pair(connection: Connection, pair_id: int) -> tuple[int, Query, Docume
     return row.query_key, query, document
 
 
-def query_place(connection: Connection, query_key: int) -> tuple[int, int]:
-    """Which one the query is among the active ones with pairs, from 1, and how many these are."""
-    place, n_queries = connection.execute(_PLACE, {"query_key": query_key}).one()
-    return place or 0, n_queries
+def queries_with_pairs(connection: Connection) -> list[int]:
+    """The query_keys of the active queries that have pairs, ascending."""
+    return list(connection.execute(_QUERIES_WITH_PAIRS).scalars())
+
+
+def newest_pair(connection: Connection) -> int:
+    """The pair_id of the newest pair in the pool; 0 if it is empty."""
+    return connection.execute(select(func.max(pairs.c.pair_id))).scalar_one() or 0
 
 
 def first_query_of(connection: Connection, rater_id: int, raters_per_pair: int) -> int:
@@ -157,10 +159,9 @@ def count_open(connection: Connection, seeker: Seeker) -> int:
 
 
 def count_own(connection: Connection, rater_id: int) -> OwnCounts:
-    """What stands for the rater, and how many pairs there are at all."""
+    """What stands for the rater."""
     own = connection.execute(_OWN, {"rater": rater_id}).one()
-    newest_pair = connection.execute(select(func.max(pairs.c.pair_id))).scalar_one()
-    return OwnCounts(own.graded or 0, own.skipped or 0, own.cannot_judge or 0, newest_pair or 0)
+    return OwnCounts(own.graded or 0, own.skipped or 0, own.cannot_judge or 0)
 
 
 def judged_lately(connection: Connection, rater_id: int, limit: int) -> list[tuple[str, bool]]:
@@ -246,11 +247,10 @@ def _shown() -> Select[Any]:
     return chosen.where(pairs.c.pair_id == bindparam("pair"))
 
 
-def _place() -> Select[Any, int]:
-    before = case((queries.c.query_key <= bindparam("query_key"), 1), else_=0)
-    chosen: Select[Any, int] = select(func.sum(before), func.count()).select_from(queries)
+def _queries_with_pairs() -> Select[int]:
     in_pool = exists().where(pairs.c.query_key == queries.c.query_key)
-    return chosen.where(queries.c.status == "active", in_pool)
+    chosen = select(queries.c.query_key).where(queries.c.status == "active", in_pool)
+    return chosen.order_by(queries.c.query_key)
 
 
 def _in_retired_query() -> ColumnElement[bool]:
@@ -304,7 +304,7 @@ _FIRST_QUERY = _first()
 _OPEN_PAIRS = _open_pairs()
 _SKIPPED = _skipped()
 _SHOWN = _shown()
-_PLACE = _place()
+_QUERIES_WITH_PAIRS = _queries_with_pairs()
 _WANTED = _wanted()
 _SETTLED = _settled()
 _RETIRED_WANTED = _wanted().where(_in_retired_query())

@@ -33,7 +33,7 @@ from builder.store.people import add_person
 from builder.store.pool import add_pairs
 from builder.store.queries import insert_queries
 from builder.store.schema import current_judgments, judgments, people, queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace, init_workspace, open_workspace
 from evals.records import Document, Query
 
 N_QUERIES, N_RANKS = 4, 5
@@ -336,7 +336,8 @@ def test_retired_queries_are_not_shown(workspace: Workspace) -> None:
         retired = queries.c.query_id.in_(("q0", "q2"))
         connection.execute(update(queries).where(retired).values(status="retired"))
     assert progress_of(workspace, "bob").left == 10
-    seen = grade_all(workspace, "ann")
+    with open_workspace(workspace.root) as anew:  # counts may be ten seconds old
+        seen = grade_all(anew, "ann")
     assert {pair.query.query_id for pair in seen} == {"q1", "q3"}
     assert {pair.n_queries for pair in seen} == {2}
     assert [pair.query_position for pair in seen[::N_RANKS]] == [1, 2]
