@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import IO
 
@@ -46,9 +47,10 @@ def table_rows(file: str, stream: IO[bytes], delimiter: str, shape: Shape) -> It
     Raises:
         ImportFailedError: A column that is needed is not there, or one is there twice.
     """
+    is_csv = delimiter != "\t" or (_has_quotes(stream) and _is_quoted_throughout(stream))
     lines = Lines(stream)
     header = _header(lines, delimiter, shape, file)
-    every = _tab_cells(lines, len(header)) if delimiter == "\t" else _csv_cells(lines, delimiter)
+    every = _csv_cells(lines, delimiter) if is_csv else _tab_cells(lines, len(header))
     for cells in every:
         number, raw, fault = lines.take()
         if not raw.isspace():
@@ -160,11 +162,43 @@ def _next_cells(reader: Iterator[list[str]]) -> Cells | None:
         return FaultError("bad_csv", f"The row is no CSV: {error}. See its quotation marks.")
 
 
+def _has_quotes(stream: IO[bytes]) -> bool:
+    chunks = iter(partial(stream.read, 1 << 20), b"")
+    found = any(b'"' in chunk for chunk in chunks)
+    stream.seek(0)
+    return found
+
+
+def _is_quoted_throughout(stream: IO[bytes]) -> bool:
+    """Whether a TSV file makes sense as CSV from its first to its last line.
+
+    Then a CSV writer made it, and its quotation is to be believed. Many TSV files know no
+    quotation; in those a mark at the begin of a text does not last long until it makes no sense.
+    """
+    lines = Lines(stream)
+    reader = csv.reader(lines, delimiter="\t", strict=True)
+    csv.field_size_limit(LONGEST_LINE)
+    try:
+        width = len(next(reader, []))
+        lines.take()
+        return all(_is_row(cells, lines, width) for cells in reader)
+    except csv.Error:
+        return False
+    finally:
+        stream.seek(0)
+
+
+def _is_row(cells: Sequence[str], lines: Lines, width: int) -> bool:
+    before = lines.number
+    first, _, _ = lines.take()
+    return len(cells) == width or (first == before and not any(cells[width:]))
+
+
 def _tab_cells(lines: Lines, width: int) -> Iterator[Cells]:
     """Cells between TABs; a cell in quotation marks may hold TABs and line ends, as in CSV.
 
-    Many TSV files know no quotation: a mark that opens a cell and is not closed on its line
-    counts as itself, unless the next lines close it and make one row of what was none.
+    A mark that opens a cell and is not closed on its line counts as itself, unless the next lines
+    close it and make one row of what was none.
     """
     for line in lines:
         if '"' not in line:

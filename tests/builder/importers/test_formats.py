@@ -154,6 +154,13 @@ def test_tsv_without_quotation(workspace: Workspace, write: Write) -> None:
     ]
 
 
+def test_tsv_that_a_csv_writer_made_is_believed(workspace: Workspace, write: Write) -> None:
+    text = '_id\ttitle\ttext\na\tt\t"one\nb\tt\ttwo"\nc\n'
+    tally = import_corpus(workspace, write("c.tsv", text))
+    assert counts(tally) == (1, 0, 0, 1)
+    assert documents(workspace) == [Document("a", "t", "one\nb\tt\ttwo")]
+
+
 def test_tsv_with_cells_of_several_lines(workspace: Workspace, write: Write) -> None:
     text = '_id\ttext\tlang\na\t"one\r\n""two""\tx"\ten\nb\t"never closed\ten\nc\ty\tde\n"\n'
     tally = import_corpus(workspace, write("c.tsv", text))
