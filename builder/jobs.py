@@ -24,6 +24,7 @@ from builder.store import jobs as table
 from builder.store.jobs import Job
 from builder.workspace import Workspace, open_workspace
 from evals.records import EvalsError, Progress
+from online.events import OnlineError
 
 __all__ = ["Cancelled", "Job", "cancel_job", "read_job", "recent_jobs", "start_job"]
 
@@ -296,7 +297,7 @@ def _run(workspace: Workspace, job: Job, progress: Progress) -> _Ending:
         json.dumps(outcome, allow_nan=False)
     except Cancelled:
         return _STOPPED
-    except (BuilderError, EvalsError) as error:
+    except (BuilderError, EvalsError, OnlineError) as error:
         return _failure(error.message, error.where, error.hint)
     except Exception as error:  # noqa: BLE001 - whatever it is, the job's page must show it
         traceback.print_exc()
