@@ -1,1 +1,9 @@
-"""What users did: events in, click metrics out; knows nothing of builder or evals."""
+"""What users did: events in, click metrics out; knows nothing of builder or evals.
+
+For notebooks: `SearchEvent` and `compute_online_metrics`.
+"""
+
+from online.events import OnlineError, SearchEvent
+from online.notebook import compute_online_metrics
+
+__all__ = ["OnlineError", "SearchEvent", "compute_online_metrics"]

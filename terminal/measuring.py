@@ -71,7 +71,9 @@ def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--overwrite", is_flag=True, help="Evaluate anew even where a result is at hand.")
 @evaluation_options
 @click.pass_obj
-def evaluate(folder: Path, models: Sequence[str], *, kind: str, as_json: bool, **how: Any) -> None:
+def evaluate(
+    folder: Path, /, models: Sequence[str], *, kind: str, as_json: bool, **how: Any
+) -> None:
     """Evaluate models on tasks: bm25, minilm, or any SentenceTransformer name or path."""
     from builder.evaluation import evaluate_models
 
@@ -85,7 +87,7 @@ def evaluate(folder: Path, models: Sequence[str], *, kind: str, as_json: bool, *
 @click.argument("run_file", type=FILE)
 @evaluation_options
 @click.pass_obj
-def score(folder: Path, run_file: Path, *, as_json: bool, **how: Any) -> None:
+def score(folder: Path, /, run_file: Path, *, as_json: bool, **how: Any) -> None:
     """Score a run file (TREC form) on tasks."""
     from builder.evaluation import score_runs
 
@@ -128,4 +130,4 @@ def report(
     if as_json:
         out.print_json(metrics)
     else:
-        out.print_report(metrics, workspace.settings.marks.get("events"))
+        out.print_report(metrics, workspace.settings.marks.events)

@@ -1,0 +1,168 @@
+"""A log file as numbered lines of text: streaming, gz too, no line lost and none trusted."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from online.events import OnlineError
+
+# One block holds about as many log lines as DuckDB takes at a time, and fits the processor's cache.
+BLOCK_BYTES = 1 << 20
+# A longer line is quarantined unread: memory stays flat whatever a file holds.
+LONGEST_LINE_BYTES = 64 << 20
+SHOWN_BYTES = 1000
+SNIFFED_LINES = 20
+
+_MAGIC = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a zstd file",
+    b"SQLite format 3": "a SQLite database",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
+
+
+class Block(NamedTuple):
+    """Whole lines, each with its line feed.
+
+    Attributes:
+        raw: The bytes.
+        cut_short: Whether this is the head of one line that is too long to be read.
+    """
+
+    raw: bytes
+    cut_short: bool = False
+
+
+class LogFile:
+    """A log file that is read from its start as often as `blocks` is called.
+
+    It is opened once: a file that is replaced or rotated away while it is read stays the one that
+    was opened. Use it as a context manager.
+
+    Attributes:
+        path: Where it lies.
+        size: Its size on disk in bytes, compressed if it is.
+        bytes_read: How much of `size` has been read in the current pass.
+        failure: What stopped the reading, if anything did.
+
+    Raises:
+        OnlineError: There is no such file, it is a folder, or it cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_dir():
+            raise OnlineError("this is a folder, not a log file", where=str(path))
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise OnlineError(f"cannot open the log: {error.strerror}", where=str(path)) from error
+        self.size = path.stat().st_size
+        self.bytes_read = 0
+        self.failure: OnlineError | None = None
+        self._gzipped = self._file.read(2) == b"\x1f\x8b"
+
+    def __enter__(self) -> "LogFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def blocks(self) -> Iterator[Block]:
+        """All lines from the start, in blocks of about a megabyte; a byte order mark is dropped.
+
+        Raises:
+            OnlineError: The file cannot be read to its end, such as a damaged gz file.
+        """
+        try:
+            yield from self._blocks()
+        except (OSError, EOFError, zlib.error) as error:
+            self.failure = OnlineError(
+                f"the log cannot be read to its end: {error}",
+                where=str(self.path),
+                hint="nothing was imported; copy the file again or repair it",
+            )
+            raise self.failure from error
+
+    def numbered(self) -> Iterator[tuple[int, Block]]:
+        """Every block with the number of its first line."""
+        first = 1
+        for block in self.blocks():
+            yield first, block
+            first += block.raw.count(b"\n")
+
+    def _blocks(self) -> Iterator[Block]:
+        chunks = self._chunks()
+        pending: list[bytes | memoryview] = []  # a line whose line feed has not come yet
+        while (chunk := next(chunks, None)) is not None:
+            end = chunk.rfind(b"\n") + 1
+            if end:
+                yield Block(b"".join([*pending, memoryview(chunk)[:end]]))
+                pending = [memoryview(chunk)[end:]]
+                continue
+            pending.append(chunk)
+            if sum(map(len, pending)) > LONGEST_LINE_BYTES:
+                yield Block(b"".join(pending)[:SHOWN_BYTES] + b"\n", cut_short=True)
+                chunks, pending = chain(_after_line_feed(chunks), chunks), []
+        if last := b"".join(pending):
+            yield Block(last + b"\n")
+
+    def _chunks(self) -> Iterator[bytes]:
+        stream = self._rewound()
+        yield stream.read(BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf")
+        while chunk := stream.read(BLOCK_BYTES):
+            self.bytes_read = self._file.tell()
+            yield chunk
+        self.bytes_read = self._file.tell()
+
+    def _rewound(self) -> BinaryIO:
+        self._file.seek(0)
+        self.bytes_read = 0
+        if self._gzipped:
+            # Buffered: GzipFile.read alone returns what one call of zlib happens to give.
+            return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=self._file)))
+        return cast("BinaryIO", self._file)
+
+
+def _after_line_feed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """What stands behind the next line feed, in the chunk that holds it."""
+    for chunk in chunks:
+        if b"\n" in chunk:
+            yield chunk.split(b"\n", 1)[1]
+            return
+
+
+def require_json_lines(log: LogFile) -> None:
+    """Refuse a file that is something else altogether; single bad lines are no reason.
+
+    Raises:
+        OnlineError: None of the first lines begins a JSON object, or the file is of another kind.
+    """
+    head = next(log.blocks(), Block(b"")).raw
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            raise _not_json_lines(log, f"it is {kind}")
+    if head[8:12] == b"DUCK":
+        raise _not_json_lines(log, "it is a DuckDB database")
+    lines = [line.strip() for line in head.split(b"\n") if line.strip()][:SNIFFED_LINES]
+    if lines and not any(line.startswith(b"{") for line in lines):
+        raise _not_json_lines(log, f"it begins with {lines[0][:40].decode(errors='replace')!r}")
+    if len(lines) > 1 and lines[0] == b"{":
+        raise _not_json_lines(log, "its first object is spread over several lines")
+
+
+def _not_json_lines(log: LogFile, finding: str) -> OnlineError:
+    return OnlineError(
+        f"this is no JSON Lines file: {finding}",
+        where=str(log.path),
+        hint="write one JSON object a line, in UTF-8, plain or gz",
+    )

@@ -1,0 +1,171 @@
+"""The native log shape: plain lines become typed columns at once, odd ones stay text.
+
+pyarrow's JSON reader is strict (a repeated or unknown key, a number for a text, a lone surrogate
+are errors) and twice as fast as looking at each key in SQL, but one odd line makes it refuse a
+whole block. So each block is offered to it first; what it refuses is put aside as text, and
+sql/duckdb/odd_fields.sql looks at each of its lines. Both ways give the same rows (tested).
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from online.lines import Block, LogFile
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Starts: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int32]]
+
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+"""Stands for a line that is no text: it is no JSON either, so it is rejected."""
+
+PIECES = 16
+"""Into how many pieces a refused block is cut, so that one odd line takes few plain ones along."""
+
+
+class NativeLines:
+    """The lines of a log as Arrow streams; `plain` has to be read to its end before `odd`.
+
+    Attributes:
+        aside: The file, on the lake's disk, where odd lines wait.
+        n_odd: How many lines wait there.
+    """
+
+    def __init__(self, log: LogFile, aside: Path) -> None:
+        self._log = log
+        self.aside = aside
+        self.n_odd = 0
+
+    def plain(self) -> "pa.RecordBatchReader":
+        """Plain lines: `line` (from 1), the keys of an event, and `joined_doc_ids`."""
+        import pyarrow as pa
+
+        schema = pa.schema([("line", pa.int64()), *_keys(), ("joined_doc_ids", pa.string())])
+        return pa.RecordBatchReader.from_batches(schema, self._plain_batches(schema))
+
+    def odd(self) -> "pa.RecordBatchReader":
+        """All other lines: `line` and `text`, which is `UNREADABLE` where a line is no UTF-8."""
+        import pyarrow as pa
+
+        return pa.ipc.open_stream(pa.memory_map(str(self.aside)))
+
+    def _plain_batches(self, schema: "pa.Schema") -> "Iterator[pa.RecordBatch]":
+        import numpy as np
+        import pyarrow as pa
+
+        odd = pa.schema([("line", pa.int64()), ("text", pa.string())])
+        with closing(pa.ipc.new_stream(str(self.aside), odd)) as aside:
+            for first, block in self._log.numbered():
+                for start, n, columns in _pieces(block):
+                    lines = pa.array(np.arange(first + start, first + start + n))
+                    if len(columns) == 1:
+                        self.n_odd += n
+                        aside.write_batch(pa.record_batch([lines, *columns], schema=odd))
+                    else:
+                        yield pa.record_batch([lines, *columns], schema=schema)
+
+
+def _pieces(block: Block) -> "Iterator[tuple[int, int, list[pa.Array]]]":
+    """First line in the block, lines, and columns of each piece: all keys, or the text alone."""
+    import numpy as np
+    import pyarrow as pa
+
+    if block.cut_short:
+        yield 0, 1, [pa.array([UNREADABLE])]
+        return
+    octets = np.frombuffer(block.raw, np.uint8)
+    ends = np.flatnonzero(octets == ord("\n")).astype(np.int32) + 1
+    starts = np.concatenate([np.zeros(1, np.int32), ends])
+    if whole := _plain_columns(block.raw, starts):
+        yield 0, len(ends), whole
+        return
+    step = -(-len(ends) // PIECES)
+    for first in range(0, len(ends), step):
+        piece = starts[first : first + step + 1]
+        raw = block.raw[piece[0] : piece[-1]]
+        piece = piece - piece[0]
+        yield first, len(piece) - 1, _plain_columns(raw, piece) or [_text(raw, piece)]
+
+
+def _plain_columns(raw: bytes, starts: "Starts") -> "list[pa.Array] | None":
+    """The keys of lines that hold one plain object each; None where one does not.
+
+    Where as many objects as lines are read and each line begins with a brace, there is one object
+    a line: a line with two would leave another without one, so within one, and our keys hold none.
+    """
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import json
+
+    octets = np.frombuffer(raw, np.uint8)
+    if np.any(octets[starts[:-1]] != ord("{")) or b"\\u0000" in raw or not _is_utf8(raw):
+        return None
+    try:
+        rows = json.read_json(
+            pa.BufferReader(raw),
+            read_options=json.ReadOptions(use_threads=False, block_size=len(raw) + 1),
+            parse_options=json.ParseOptions(
+                explicit_schema=pa.schema(_keys()), unexpected_field_behavior="error"
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    if rows.num_rows != len(starts) - 1:
+        return None
+    columns = [column.combine_chunks() for column in rows.columns]
+    return [*columns, _joined(rows["retrieved_doc_ids"].combine_chunks())]
+
+
+def _joined(lists: "pa.ListArray") -> "pa.Array":
+    """The texts of each list, one behind the other, without copying them."""
+    import numpy as np
+    import pyarrow as pa
+
+    texts = lists.values
+    if len(texts) == 0:
+        return pa.repeat("", len(lists))
+    _, offsets, octets = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset :][lists.offsets.to_numpy()]
+    return pa.StringArray.from_buffers(len(lists), pa.py_buffer(ends), octets)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        return raw.isascii() or bool(raw.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _text(raw: bytes, starts: "Starts") -> "pa.Array":
+    """The lines as text; `UNREADABLE` where one is no UTF-8."""
+    import pyarrow as pa
+
+    if not _is_utf8(raw):
+        return pa.array([_line_text(line) for line in raw.split(b"\n")[:-1]])
+    return pa.StringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(raw))
+
+
+def _line_text(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return UNREADABLE
+
+
+def _keys() -> "list[tuple[str, pa.DataType]]":
+    import pyarrow as pa
+
+    text = pa.string()
+    return [
+        ("timestamp", text),
+        ("query", text),
+        ("session_id", text),
+        ("model_version", text),
+        ("retrieved_doc_ids", pa.list_(text)),
+        ("clicked_doc_id", text),
+        ("click_rank", pa.int32()),
+        ("event_id", text),
+    ]

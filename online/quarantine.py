@@ -1,0 +1,157 @@
+"""Rows that were not accepted, each with its place, its reason and its raw text."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NoReturn
+
+from online.lines import LONGEST_LINE_BYTES, LogFile
+
+FIELDS = {
+    "missing_timestamp": "timestamp",
+    "naive_timestamp": "timestamp",
+    "bad_timestamp": "timestamp",
+    "missing_query": "query",
+    "bad_query": "query",
+    "bad_session": "session_id",
+    "missing_model_version": "model_version",
+    "bad_model_version": "model_version",
+    "missing_results": "retrieved_doc_ids",
+    "bad_results": "retrieved_doc_ids",
+    "bad_click": "clicked_doc_id",
+    "bad_rank": "click_rank",
+    "rank_without_click": "click_rank",
+    "bad_event_id": "event_id",
+    "conflict": "event_id",
+}
+"""Reason -> the key that is to blame."""
+
+ADVICE = {
+    "missing_timestamp": "every event needs one, such as 2026-11-30T12:00:00Z",
+    "naive_timestamp": "it names no zone; say which with --timezone Europe/Berlin",
+    "bad_timestamp": "write ISO 8601 with a zone, such as 2026-11-30T12:00:00Z",
+    "missing_query": 'every search has one; write "" where nothing was typed',
+    "bad_query": "write the query as text",
+    "bad_session": "write an id as text, or null where there is none",
+    "missing_model_version": "name what ranked the results",
+    "bad_model_version": "write a name as text",
+    "missing_results": "list what was shown; write [] where nothing was found",
+    "bad_results": "write a list of document ids, each a text that is not empty",
+    "bad_click": "write the document's id as text, or null where nothing was clicked",
+    "bad_rank": "write a whole number, 1 for the first result; for a log that counts from 0 say "
+    "--rank-base 0",
+    "rank_without_click": "but clicked_doc_id is null, so nothing was clicked at that rank",
+    "bad_event_id": "write an id as text, or leave the key out",
+    "conflict": "an event with this id and other content is known already",
+}
+
+
+def write_quarantine(
+    log: LogFile, rejected: Iterator[tuple[int, str]], folder: Path
+) -> tuple[Path | None, Counter[str]]:
+    """Write lines of a log with their reasons as JSON Lines: file, line, reason, message, raw.
+
+    The file is named after the log and its own content, so that a second import of the same log
+    leaves the same file, and it appears whole or not at all.
+
+    Args:
+        log: The log, which is read again.
+        rejected: Line numbers, ascending, with the reasons of native_rows.sql.
+        folder: Where the file goes; made when needed.
+
+    Returns:
+        The file, None where nothing was rejected, and reason -> number of lines.
+    """
+    reasons: Counter[str] = Counter()
+    first = next(rejected, None)
+    if first is None:
+        return None, reasons
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f".{log.path.name}.draft"
+    digest = hashlib.sha256()
+    try:
+        with draft.open("wb") as stream:
+            for row in _rows(log, chain([first], rejected)):
+                written = json.dumps(row, ensure_ascii=False).encode() + b"\n"
+                digest.update(written)
+                stream.write(written)
+                reasons[row["reason"]] += 1
+        return draft.replace(folder / f"{log.path.name}.{digest.hexdigest()[:8]}.jsonl"), reasons
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _rows(log: LogFile, rejected: Iterator[tuple[int, str]]) -> Iterator[dict[str, Any]]:
+    line, reason = next(rejected, (0, ""))
+    for first, block in log.numbered():
+        if not line:
+            return
+        texts = block.raw.split(b"\n")
+        while line and line < first + len(texts) - 1:
+            raw = texts[line - first]
+            code, message = ("line_too_long", _TOO_LONG) if block.cut_short else why(reason, raw)
+            shown = raw.decode(errors="backslashreplace").rstrip("\r")
+            place = {"file": str(log.path.resolve()), "line": line}
+            yield {**place, "reason": code, "message": message, "raw": shown}
+            line, reason = next(rejected, (0, ""))
+
+
+_TOO_LONG = f"the line is longer than {LONGEST_LINE_BYTES >> 20} MB; only its beginning is kept"
+
+
+def why(reason: str, raw: bytes) -> tuple[str, str]:
+    """The finer reason, where a line could not be read at all, and a sentence for a person."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        return "bad_utf8", f"byte {error.start + 1} of the line is no UTF-8; save the log as UTF-8"
+    if "\0" in text:
+        return "nul_character", "the line holds NUL bytes, as after a crash of the logger"
+    if reason == "bad_json":
+        return _why_no_json(text)
+    if reason == "nul_character":
+        return reason, "a text holds the character U+0000; leave it out"
+    event = json.loads(text)
+    if reason == "not_an_object":
+        return reason, f"{_shown(event)} is no JSON object; write one object a line"
+    if reason == "duplicate_key":
+        return reason, f"the key {_repeated_key(text)!r} stands twice; write it once"
+    field = FIELDS[reason]
+    value = _shown(event[field]) if event.get(field) is not None else "missing or null"
+    return reason, f"{field} is {value}; {ADVICE[reason]}"
+
+
+def _why_no_json(text: str) -> tuple[str, str]:
+    try:
+        event = json.loads(text, parse_constant=_refuse_constant)
+        json.dumps(event, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        cut = ", the line may be cut off" if error.pos >= len(text.rstrip()) else ""
+        return "bad_json", f"{error.msg} at column {error.colno}{cut}; write one object a line"
+    except UnicodeEncodeError:
+        return (
+            "lone_surrogate",
+            "half of a \\ud800 to \\udfff pair stands alone; write both or none",
+        )
+    except (ValueError, RecursionError) as error:
+        return "bad_json", f"{error}; write one JSON object a line"
+    return "bad_json", "DuckDB cannot read the line as JSON; write one object a line"
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _repeated_key(text: str) -> str:
+    pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
+    counted = Counter(key for key, _ in pairs)
+    return counted.most_common(1)[0][0]
+
+
+def _shown(value: Any) -> str:
+    """A JSON value, shortened for a sentence."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
