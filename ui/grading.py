@@ -70,8 +70,14 @@ class Sitting:
     whole: int | None = None
 
 
+def show_grading(workspace: Workspace, rater: str) -> None:
+    """Pair after pair, until nothing is left for this rater."""
+    _grade_pairs(workspace, rater)
+    st.html(_KEYBOARD, unsafe_allow_javascript=True)
+
+
 @st.fragment
-def grade_pairs(workspace: Workspace, rater: str) -> None:
+def _grade_pairs(workspace: Workspace, rater: str) -> None:
     """The pair that comes next, the grades, and what became of the last press."""
     with errors_shown():
         show_callback_error()
@@ -94,7 +100,7 @@ def _show_bar(workspace: Workspace, rater: str, pair: Pair | None, sitting: Sitt
     _second_row(workspace, rater, pair)
     # The last thing drawn: whoever measures or tests waits for this pair.
     drawn = f'<span data-pair="{pair.pair_id if pair else ""}"></span>'
-    st.html(_last_line(sitting) + drawn + _KEYBOARD, unsafe_allow_javascript=True)
+    st.html(_last_line(sitting) + drawn)
 
 
 def _sitting(workspace: Workspace, rater: str) -> Sitting:
@@ -242,12 +248,14 @@ def _comment_key(pair_id: int) -> str:
 
 def _progress_line(pair: Pair, progress: GradingProgress) -> str:
     """Where one is: this query, the whole, and the pace."""
-    tags = f" \u00b7 {text.inline(', '.join(pair.query.tags))}" if pair.query.tags else ""
-    pace = f" \u00b7 {progress.seconds_a_pair:.0f} s a pair" if progress.seconds_a_pair else ""
+    tags = ", ".join(pair.query.tags)
+    tagged = f'<span class="gs-wide"> \u00b7 {text.inline(tags)}</span>' if tags else ""
+    pace = progress.seconds_a_pair
+    paced = f'<span class="gs-wide"> \u00b7 {pace:.1f} s a pair</span>' if pace else ""
     return (
         f'<div class="gs-progress"><span>Query {count(pair.query_position)} of '
-        f"{count(pair.n_queries)}{tags} \u00b7 {count(pair.left_in_query)} to grade here</span>"
-        f"<span>{count(progress.graded)} of {count(progress.total)} graded{pace}</span></div>"
+        f"{count(pair.n_queries)}{tagged} \u00b7 {count(pair.left_in_query)} to grade here</span>"
+        f"<span>{count(progress.graded)} of {count(progress.total)} graded{paced}</span></div>"
     )
 
 
