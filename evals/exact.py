@@ -59,21 +59,29 @@ class ExactIndex:
 
     def _fetch(self, block: "Matrix", count: int) -> "list[Ranking]":
         distances, places = self._index.search(block, count)
+        scores = self._scores(distances)
+        # FAISS sorts by score already; only rows with ties or holes (position -1) need more.
+        plain = (scores[:, 1:] < scores[:, :-1]).all(axis=1) & (places >= 0).all(axis=1)
         return [
-            self._ordered(distances[row][places[row] >= 0], places[row][places[row] >= 0])
+            (scores[row], places[row]) if plain[row] else self._ordered(scores[row], places[row])
             for row in range(len(block))
         ]
 
-    def _ordered(self, distances: "NDArray[np.float32]", places: "NDArray[np.int64]") -> "Ranking":
+    def _scores(self, distances: "Matrix") -> "Matrix":
         import numpy as np
 
-        scores = distances
         if self.similarity == "euclidean":  # FAISS gives the square
-            scores = -np.sqrt(np.maximum(distances, 0))
-        elif self.similarity == "manhattan":
-            scores = -distances
-        order = np.lexsort((places, -scores))
-        return scores[order], places[order]
+            roots: Matrix = np.sqrt(np.maximum(distances, 0))
+            return -roots
+        return -distances if self.similarity == "manhattan" else distances
+
+    @staticmethod
+    def _ordered(scores: "NDArray[np.float32]", places: "NDArray[np.int64]") -> "Ranking":
+        import numpy as np
+
+        there = places >= 0
+        order = np.lexsort((places[there], -scores[there]))
+        return scores[there][order], places[there][order]
 
     def _prepared(self, vectors: "Matrix") -> "Matrix":
         if self.similarity != "cosine":
