@@ -37,7 +37,7 @@ def _module_documents(module: types.ModuleType) -> Iterator[Document]:
             module.__name__, module.__name__, inspect.cleandoc(module.__doc__), "module"
         )
     for name in _public_names(module):
-        member = getattr(module, name)
+        member = _original(module, name)
         if module is not builtins and getattr(builtins, name, None) is member:
             continue  # io.open is open
         doc_id = name if module is builtins else f"{module.__name__}.{name}"
@@ -45,6 +45,13 @@ def _module_documents(module: types.ModuleType) -> Iterator[Document]:
             yield from _class_documents(module.__name__, doc_id, member)
         elif inspect.isbuiltin(member) or _is_wrapper(module, member):
             yield from _function_documents(module.__name__, doc_id, member, "function")
+
+
+def _original(module: types.ModuleType, name: str) -> Any:
+    """The member as Python came with it: sys.excepthook may be somebody's, not Python's."""
+    if name.endswith("hook"):
+        return getattr(module, f"__{name}__", getattr(module, name))
+    return getattr(module, name)
 
 
 def _is_wrapper(module: types.ModuleType, member: object) -> bool:

@@ -151,6 +151,15 @@ def test_the_same_corpus_every_time(corpus: dict[str, Document]) -> None:
     assert list(corpus) == sorted(corpus)
 
 
+def test_a_hook_that_a_program_replaced_is_still_documented(
+    corpus: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.excepthook", lambda *_: None)
+    monkeypatch.setattr("sys.unraisablehook", lambda *_: None)
+    assert build_corpus() == list(corpus.values())
+    assert {"sys.excepthook", "sys.unraisablehook"} <= set(corpus)
+
+
 def test_it_takes_seconds() -> None:
     started = time.perf_counter()
     build_corpus()

@@ -1,0 +1,269 @@
+"""The recipe of `goldsmith demo`: the whole loop on the documentation of the Python that runs it.
+
+Each step calls what the commands call and may run again: what is there already is a duplicate, an
+unchanged release stays as it is, a result is reused. So a demo that was killed is completed by the
+next one, and the second run only looks.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from builder.demo.clicks import LISTED, Traffic, simulate_log
+from builder.demo.corpus import build_corpus
+from builder.demo.premises import MARKS, NAME, alone, claim, demo_folder
+from builder.errors import BuilderError
+from builder.evaluation import Evaluation, evaluate_models
+from builder.export import export_task
+from builder.importers import import_corpus, import_judgments, import_queries
+from builder.judging.agreement import agreement
+from builder.store.documents import count_documents
+from builder.store.judgments import count_judgments, current_grades
+from builder.store.queries import count_queries
+from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from estimates import ImportTally
+from evals.measures import ranked
+from evals.records import Document, Progress
+from evals.retrievers import read_run
+from evals.taskfolder import read_task
+from online.ingest import import_events
+from online.report import report
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TASK = "python-docs"
+MODELS = ("bm25", "minilm")
+"""What is evaluated; the model versions of the search log are called the same."""
+
+SEARCHES = 20_000
+LAST_DAY = date(2026, 11, 29)
+"""The last day of the search log; fixed, so that a log made later is still the same."""
+
+SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
+
+
+def run_demo(
+    folder: Path,
+    progress: Progress | None = None,
+    *,
+    searches: int = SEARCHES,
+    models: Sequence[str] = MODELS,
+) -> dict[str, Any]:
+    """Make the workspace `folder`, if it is none yet, and fill it with the demo.
+
+    Args:
+        folder: A workspace of the demo, an empty workspace, or a folder that is none yet.
+        progress: Hears what is being done; may raise to stop, and a later run goes on.
+        searches: How many searches the log holds, unless there is a log already.
+        models: Which models are evaluated and searched with.
+
+    Returns:
+        As JSON: workspace (path); task; documents, queries and judgments (how many there are, of
+        judgments the grades that stand); dropped ({reason: grades that are not in the workspace});
+        imports (what each import prints); release (what `export` prints) and its task_dir; results
+        (a list of what `eval` prints); agreement; report; marks; seconds (by step).
+
+    Raises:
+        WorkspaceError: The workspace holds something else; nothing was changed.
+    """
+    if not (folder / SETTINGS_FILE).exists():
+        init_workspace(folder, NAME).close()
+    with open_workspace(folder) as workspace:
+        return fill(workspace, progress, searches=searches, models=models)
+
+
+def demo_job(
+    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """Fill an empty workspace with the demo, as a job of the browser; outcome as `run_demo`.
+
+    Args:
+        workspace: Where to.
+        parameters: searches and models as `run_demo` takes them, or nothing.
+        progress: Told of each step; may raise to cancel.
+    """
+    searches = int(parameters.get("searches", SEARCHES))
+    return fill(workspace, progress, searches=searches, models=parameters.get("models", MODELS))
+
+
+def fill(
+    workspace: Workspace,
+    progress: Progress | None = None,
+    *,
+    searches: int = SEARCHES,
+    models: Sequence[str] = MODELS,
+) -> dict[str, Any]:
+    """Fill an open workspace with the demo; what comes back and what goes wrong as `run_demo`."""
+    tell = progress or _tell_nobody
+    with alone(workspace, tell):
+        claim(workspace)
+        return _Making(workspace, tell, searches, models).make()
+
+
+@dataclass(slots=True)
+class _Making:
+    """One run of the recipe.
+
+    Attributes:
+        workspace: Where to.
+        progress: Told of each step.
+        searches: How many searches the log holds.
+        models: What is evaluated and searched with.
+        seconds: Step -> how long it took.
+    """
+
+    workspace: Workspace
+    progress: Progress
+    searches: int
+    models: Sequence[str]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    imports: dict[str, dict[str, object]] = field(default_factory=dict)
+
+    def make(self) -> dict[str, Any]:
+        """Every step in its order, and what came of it."""
+        for step in (self._documents, self._queries, self._judgments):
+            self._timed(step)
+        release = self._timed(self._release)
+        # By its path: in a folder that has an ./evals/python-docs, the name would mean that one.
+        evaluations = self._timed(self._evaluation, release["task_dir"])
+        self._timed(self._events, evaluations)
+        return {
+            "workspace": str(self.workspace.root),
+            "task": TASK,
+            **self._counts(),
+            "dropped": self.imports["judgments"]["reasons"],
+            "imports": self.imports,
+            "release": release,
+            "task_dir": release["task_dir"],
+            "results": [evaluation.as_json() for evaluation in evaluations],
+            "agreement": self._timed(self._agreement),
+            "report": self._timed(self._report),
+            "marks": MARKS.model_dump(),
+            "seconds": self.seconds,
+        }
+
+    def _timed(self, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        started = time.perf_counter()
+        came = step(*args, **kwargs)
+        self.seconds[step.__name__.strip("_")] = time.perf_counter() - started
+        return came
+
+    def _counts(self) -> dict[str, int]:
+        with self.workspace.store.read() as connection:
+            return {
+                "documents": count_documents(connection),
+                "queries": count_queries(connection),
+                "judgments": count_judgments(connection, 1).grades,
+            }
+
+    def _documents(self) -> None:
+        """The corpus of this Python, where there is none yet.
+
+        A workspace keeps the corpus that it was made with, whichever Python comes later: its
+        grades belong to it.
+        """
+        if self._counts()["documents"]:
+            return
+        self.progress("reading the documentation of this Python", 0, None)
+        file = demo_folder(self.workspace) / "corpus.jsonl"
+        write_lines(file, map(_document_row, build_corpus()))
+        self._note("corpus", import_corpus(self.workspace, file, progress=self.progress))
+
+    def _queries(self) -> None:
+        file = SAMPLE / "queries.jsonl"
+        self._note("queries", import_queries(self.workspace, file, progress=self.progress))
+
+    def _judgments(self) -> None:
+        """The grades; those on documents that this Python lacks go into quarantine."""
+        file = SAMPLE / "judgments.tsv"
+        self._note("judgments", import_judgments(self.workspace, file, progress=self.progress))
+
+    def _note(self, what: str, tally: ImportTally) -> None:
+        self.imports[what] = tally.as_json()
+
+    def _release(self) -> dict[str, Any]:
+        return export_task(self.workspace, TASK, progress=self.progress)
+
+    def _evaluation(self, task_dir: str) -> list[Evaluation]:
+        def evaluate(models: Sequence[str], *, overwrite: bool = False) -> dict[str, Evaluation]:
+            made = evaluate_models(
+                self.workspace, models, [task_dir], overwrite=overwrite, progress=self.progress
+            )
+            return dict(zip(models, made, strict=True))
+
+        made = evaluate(self.models)
+        # A demo that was killed may have left a result without its run: the log needs the run.
+        without_run = [model for model, evaluation in made.items() if evaluation.run_file is None]
+        return list((made | evaluate(without_run, overwrite=True)).values())
+
+    def _events(self, evaluations: Sequence[Evaluation]) -> None:
+        """The simulated log; once it is there it stays, however the rankings change later."""
+        file = demo_folder(self.workspace) / "searches.jsonl"
+        if not file.exists():
+            if self.workspace.lake.manifest().files("searches"):
+                return
+            self.progress("simulating searches", 0, None)
+            write_lines(file, self._simulated(evaluations))
+        tally = import_events(
+            self.workspace.lake,
+            file,
+            quarantine_folder=self.workspace.quarantine_folder,
+            progress=self.progress,
+        )
+        self._note("events", tally)
+
+    def _simulated(self, evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
+        """Searches with what each model really found, clicked as the grades say."""
+        task = read_task(self.workspace.evals_folder / TASK)
+        rankings = {each.result.model: _ranking(each) for each in evaluations}
+        traffic = Traffic(LAST_DAY, searches=self.searches)
+        return simulate_log(rankings, task.queries, task.qrels, traffic)
+
+    def _agreement(self) -> dict[str, Any]:
+        self.progress("computing agreement", 0, None)
+        with self.workspace.store.read() as connection:
+            return agreement(current_grades(connection))
+
+    def _report(self) -> dict[str, Any]:
+        self.progress("computing click metrics", 0, None)
+        return report(self.workspace.lake)
+
+
+def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the rows as JSON lines: the whole file or none."""
+    unfinished = file.with_name(f"{file.name}.part")
+    with unfinished.open("w", encoding="utf-8", newline="\n") as lines:
+        for row in rows:
+            lines.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    unfinished.replace(file)
+
+
+def _ranking(evaluation: Evaluation) -> dict[str, list[str]]:
+    """query_id -> the doc_ids that its run lists first.
+
+    Raises:
+        BuilderError: No run was kept.
+    """
+    if evaluation.run_file is None:
+        raise BuilderError(f"the run of {evaluation.result.model} was not kept")
+    run, _ = read_run(evaluation.run_file)
+    return {query_id: list(ranked(scores)[:LISTED]) for query_id, scores in run.items()}
+
+
+def _document_row(document: Document) -> dict[str, Any]:
+    return {
+        "_id": document.doc_id,
+        "title": document.title,
+        "text": document.text,
+        **document.metadata,
+    }
+
+
+def _tell_nobody(what: str, done: int, total: int | None) -> None:
+    """Nobody listens."""
