@@ -97,7 +97,7 @@ def daily_chart(days: "pd.DataFrame", colours: Mapping[str, str], title: str) ->
     line = base.mark_line(point=alt.OverlayMarkDef(size=25), strokeWidth=2).encode(
         y="value:Q", tooltip=_tooltip(title, "model:N", alt.Tooltip("day:T", format="%Y-%m-%d"))
     )
-    chart: alt.LayerChart = (band + line).properties(height=260)
+    chart: alt.LayerChart = (band + line).properties(height=320)
     return chart
 
 
@@ -117,11 +117,11 @@ def rank_chart(clicks: "pd.DataFrame", colours: Mapping[str, str]) -> "alt.Chart
         .encode(
             x=alt.X("rank:N", sort=order, title="rank", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("model:N", sort=list(colours)),
-            y=alt.Y("share:Q", title="share of clicks", axis=alt.Axis(format="%")),
+            y=alt.Y("share:Q", title="share of clicks", axis=alt.Axis(format="%", tickCount=4)),
             color=alt.Color("model:N", scale=_scale(colours), legend=_legend()),
             tooltip=["model:N", "rank:N", "clicks:Q", alt.Tooltip("share:Q", format=".1%")],
         )
-        .properties(height=240)
+        .properties(height=300)
     )
     return chart
 
@@ -154,7 +154,9 @@ def _scale(colours: Mapping[str, str]) -> "alt.Scale":
 def _legend() -> "alt.Legend":
     import altair as alt
 
-    return alt.Legend(orient="top", title=None, labelLimit=200)
+    return alt.Legend(
+        orient="top", title=None, labelLimit=200, symbolOpacity=1, symbolType="circle", offset=4
+    )
 
 
 def _tooltip(title: str, *fields: Any) -> list[Any]:

@@ -73,7 +73,8 @@ class Sitting:
 def show_grading(workspace: Workspace, rater: str) -> None:
     """Pair after pair, until nothing is left for this rater."""
     _grade_pairs(workspace, rater)
-    st.html(_KEYBOARD, unsafe_allow_javascript=True)
+    with st.container(key="keyboard"):
+        st.html(_KEYBOARD, unsafe_allow_javascript=True)
 
 
 @st.fragment

@@ -15,6 +15,7 @@ from builder.store.releases import Release
 from builder.workspace import Workspace
 from evals.results import MAIN_SCORE
 from ui import numbers
+from ui.dashboards import seen, span_of
 from ui.leaderboards import boards_of
 from ui.releases import releases_of
 from ui.text import inline
@@ -144,11 +145,14 @@ def _models(workspace: Workspace) -> Step:
 
 
 def _searches(workspace: Workspace) -> Step:
-    n = sum(file.rows for file in workspace.lake.manifest().searches)
-    if not n:
+    there = span_of(workspace)
+    if there.first_day is None or there.last_day is None:
         return Step("Searches", "0", "no events yet", "imports", "Import events", done=False)
+    metrics = seen(workspace, there.first_day, there.last_day, None).overall
+    low, high = metrics["intervals"].get("ctr") or (None, None)
     mark = workspace.settings.marks.events
-    state = f"{inline(mark)} " if mark else ""
-    return Step(
-        "Searches", numbers.count(n), f"{state}searches", "dashboard", "Dashboard", done=True
-    )
+    state = (
+        f"{inline(mark)} searches, " if mark else ""
+    ) + f"CTR {numbers.percent(metrics['ctr'])} ({numbers.percent_interval(low, high)})"
+    n = numbers.count(there.searches)
+    return Step("Searches", n, state, "dashboard", "Dashboard", done=True)

@@ -12,10 +12,27 @@ from builder.importers import import_corpus, import_judgments, import_queries
 from builder.people import ensure_person
 from builder.settings import Marks, add_marks
 from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from online.ingest import import_events
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 SECONDS = 60
 
+EVENTS = [
+    {
+        "timestamp": f"2026-11-{day:02}T12:00:00Z",
+        "query": "file",
+        "session_id": f"s{day}",
+        "model_version": model,
+        "retrieved_doc_ids": ["d0", "d1"],
+        "clicked_doc_id": clicked,
+        "click_rank": rank,
+    }
+    for day, model, clicked, rank in (
+        (1, "bm25", "d0", 1),
+        (2, "bm25", None, None),
+        (2, "minilm", "d1", 2),
+    )
+]
 OpenApp = Callable[[Path], AppTest]
 
 
@@ -39,7 +56,7 @@ def empty_workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def filled_workspace(tmp_path: Path) -> Iterator[Workspace]:
-    """Six documents, two queries, pairs graded by an import, and an admin called Dana."""
+    """Six documents, two queries, graded pairs, three searches, and an admin called Dana."""
     root = tmp_path / "filled"
     init_workspace(root, "Filled").close()
     settings = root / SETTINGS_FILE
@@ -63,6 +80,9 @@ def fill(workspace: Workspace) -> None:
     import_corpus(workspace, folder / "corpus.jsonl")
     import_queries(workspace, folder / "queries.jsonl")
     import_judgments(workspace, folder / "qrels.tsv", rater="pool maker")
+    _write(folder / "events.jsonl", map(json.dumps, EVENTS))
+    quarantine = workspace.quarantine_folder
+    import_events(workspace.lake, folder / "events.jsonl", quarantine_folder=quarantine)
     ensure_person(workspace, "Dana")
 
 

@@ -1,13 +1,16 @@
 """Every page, on no workspace, an empty and a filled one: no exception, and the next step named."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from builder.people import ensure_person
 from builder.store.judgments import current_grades
 from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
+from ui.jobs import latest_job
 
 OpenApp = Callable[[Path], AppTest]
 PAGES = ("overview", "imports", "pool", "grade", "release", "leaderboard", "dashboard")
@@ -111,3 +114,73 @@ def test_what_is_illustrative_says_so(open_app: OpenApp, filled_workspace: Works
     app = sign_in(open_app(filled_workspace.root), "Dana")
     for page in ("overview", "release", "leaderboard"):
         assert "illustrative grades" in markup(app.switch_page(f"ui/pages/{page}.py").run())
+
+
+def test_the_dashboard_shows_rates_with_intervals_and_says_what_is_simulated(
+    open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    app = open_app(filled_workspace.root).switch_page("ui/pages/dashboard.py").run()
+    assert not app.exception
+    page = markup(app)
+    assert "simulated events" in page
+    assert "66.7" in page  # CTR: 2 of 3 searches
+    assert "0.500" in page  # click-MRR: (1 + 0 + 1/2) / 3
+    assert len(app.get("vega_lite_chart")) == 2
+
+
+def test_the_dashboard_reads_its_filters_from_the_address(
+    open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    app = open_app(filled_workspace.root).switch_page("ui/pages/dashboard.py")
+    app.query_params["model"] = "minilm"
+    page = markup(app.run())
+    assert "100.0" in page
+    assert "66.7" not in page
+
+
+def test_a_release_is_made_and_evaluated_from_the_browser(
+    open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    app = app.switch_page("ui/pages/release.py").run()
+    press(app, "Make a release")
+    wait_for(filled_workspace, "export")
+    assert "filled@1" in markup(app.run())
+    app = app.switch_page("ui/pages/leaderboard.py").run()
+    app.multiselect[0].set_value(["bm25"])
+    press(app, "Evaluate")
+    wait_for(filled_workspace, "evaluation")
+    page = markup(app.run())
+    assert "Means over 2 queries" in page
+    assert "bm25" in page
+    page = markup(app.switch_page("ui/pages/overview.py").run())
+    assert "nDCG@10" in page
+
+
+def press(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    assert 'role="alert"' not in markup(app)
+
+
+def wait_for(workspace: Workspace, kind: str) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        job = latest_job(workspace, kind)
+        if job is not None and not job.active:
+            break
+        time.sleep(0.05)
+    assert job is not None
+    assert job.state == "done", job.message
+
+
+def test_a_rater_may_not_start_what_takes_an_analyst(
+    open_app: OpenApp, filled_workspace: Workspace
+) -> None:
+    ensure_person(filled_workspace, "Ravi")
+    app = sign_in(open_app(filled_workspace.root), "Ravi")
+    app = app.switch_page("ui/pages/release.py").run()
+    next(button for button in app.button if button.label == "Make a release").click().run()
+    assert not app.exception
+    assert "analyst" in markup(app)
+    assert latest_job(filled_workspace, "export") is None
