@@ -1,8 +1,8 @@
-import threading
+"""Which pair a rater sees next, after grades, skips and undone grades, and how far they are."""
+
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, text, update
 
-from builder.errors import BuilderError, NotAllowedError
 from builder.judging.queue import (
     Outcome,
     Pair,
@@ -23,73 +22,22 @@ from builder.judging.queue import (
 from builder.people import ensure_person
 from builder.store import queue as stored_queue
 from builder.store.documents import insert_documents
-from builder.store.judgments import (
-    ImportedJudgment,
-    current_grades,
-    import_judgments_batch,
-    raw_judgments,
-)
+from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.people import add_person
 from builder.store.pool import add_pairs
-from builder.store.queries import insert_queries
 from builder.store.schema import current_judgments, judgments, people, queries
 from builder.workspace import Workspace, init_workspace, open_workspace
-from evals.records import Document, Query
-
-N_QUERIES, N_RANKS = 4, 5
-ONCE = "made by the page"
-
-
-def filled(folder: Path, n_queries: int = N_QUERIES, n_ranks: int = N_RANKS) -> Workspace:
-    """A workspace in which each query's pool holds d0, d1 … in the order of their ranks."""
-    workspace = init_workspace(folder, "shop")
-    with workspace.store.write() as connection:
-        insert_documents(connection, [Document(f"d{n}", f"t{n}", "x") for n in range(n_ranks)])
-        insert_queries(
-            connection,
-            [Query(f"q{n}", f"query {n}", "a need", ("t",), "log") for n in range(n_queries)],
-        )
-        for query in range(n_queries):
-            ranked = [(f"q{query}", f"d{rank}") for rank in range(n_ranks)]
-            add_pairs(connection, ranked, "bm25", range(1, n_ranks + 1))
-    for name in ("ann", "bob", "cy"):
-        ensure_person(workspace, name)
-    return workspace
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with filled(tmp_path / "workspace") as opened:
-        yield opened
-
-
-def grade(workspace: Workspace, rater: str, pair: Pair, given: int = 1, **more: Any) -> Outcome:
-    more.setdefault("token", uuid4().hex)
-    return submit_grade(workspace, rater, pair.pair_id, given, **more)
-
-
-def pair_for(workspace: Workspace, rater: str) -> Pair:
-    pair = next_pair(workspace, rater)
-    assert pair is not None
-    return pair
-
-
-def grade_all(workspace: Workspace, rater: str) -> list[Pair]:
-    graded = []
-    while pair := next_pair(workspace, rater):
-        assert grade(workspace, rater, pair).status == "saved"
-        graded.append(pair)
-    return graded
-
-
-def log_length(workspace: Workspace) -> int:
-    with workspace.store.read() as connection:
-        return len(list(raw_judgments(connection)))
-
-
-def grades_of(workspace: Workspace, rater: str) -> list[int | None]:
-    with workspace.store.read() as connection:
-        return [row.grade for row in current_grades(connection) if row.rater == rater]
+from evals.records import Document
+from tests.builder.judging.conftest import (
+    N_QUERIES,
+    N_RANKS,
+    ONCE,
+    filled,
+    grade,
+    grade_all,
+    grades_of,
+    pair_for,
+)
 
 
 def test_a_rater_sees_every_pair_once_query_by_query(workspace: Workspace) -> None:
@@ -154,109 +102,6 @@ def test_the_order_is_stable_and_not_that_of_the_ranks(tmp_path: Path) -> None:
     # Early pairs are no better than late ones: the mean rank of either half is near the middle.
     half = [ranks.index(pair_id) for pair_id in orders["ann"][:25]]
     assert 15 < sum(half) / len(half) < 34
-
-
-def test_a_grade_is_committed_before_submit_returns(workspace: Workspace) -> None:
-    pair = pair_for(workspace, "ann")
-    outcome = grade(workspace, "ann", pair, 3, comment="clear", milliseconds=1234)
-    with workspace.store.read() as connection:
-        (row,) = raw_judgments(connection)
-    assert (row.judgment_id, row.grade, row.comment, row.milliseconds) == (
-        outcome.judgment_id,
-        3,
-        "clear",
-        1234,
-    )
-
-
-def test_the_same_submit_twice_is_one(workspace: Workspace) -> None:
-    pair = pair_for(workspace, "ann")
-    first = grade(workspace, "ann", pair, 2, token=ONCE)
-    again = grade(workspace, "ann", pair, 0, token=ONCE)
-    assert (first.status, again.status) == ("saved", "repeated")
-    assert (again.grade, again.judgment_id) == (2, first.judgment_id)
-    assert log_length(workspace) == 1
-
-
-def test_the_same_submit_from_many_threads_is_one(workspace: Workspace) -> None:
-    pair = pair_for(workspace, "ann")
-    outcomes: list[Outcome] = []
-    threads = [
-        threading.Thread(
-            target=lambda: outcomes.append(grade(workspace, "ann", pair, 2, token=ONCE))
-        )
-        for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(outcome.status for outcome in outcomes) == ["repeated"] * 7 + ["saved"]
-    assert log_length(workspace) == 1
-
-
-def test_a_stale_tab_changes_nothing_and_is_told(workspace: Workspace) -> None:
-    pair = pair_for(workspace, "ann")
-    first = grade(workspace, "ann", pair, 3)
-    stale = grade(workspace, "ann", pair, 0)
-    assert (stale.status, stale.grade, stale.judgment_id) == (
-        "already_graded",
-        3,
-        first.judgment_id,
-    )
-    assert log_length(workspace) == 1
-
-
-def test_an_edit_replaces_the_grade_by_a_new_row(workspace: Workspace) -> None:
-    pair = pair_for(workspace, "ann")
-    grade(workspace, "ann", pair, 3)
-    assert grade(workspace, "ann", pair, 0, edit=True).status == "saved"
-    assert grades_of(workspace, "ann") == [0]
-    assert log_length(workspace) == 2
-
-
-@pytest.mark.parametrize("given", [-1, 4, 1.0, True, "2", None])
-def test_what_is_no_grade_is_refused(workspace: Workspace, given: Any) -> None:
-    pair = pair_for(workspace, "ann")
-    with pytest.raises(BuilderError, match="a grade is 0, 1, 2 or 3"):
-        grade(workspace, "ann", pair, given)
-    assert log_length(workspace) == 0
-
-
-def test_an_unknown_pair_is_refused(workspace: Workspace) -> None:
-    with pytest.raises(BuilderError, match="no pair 999"):
-        submit_grade(workspace, "ann", 999, 1, token=ONCE)
-
-
-@pytest.mark.parametrize("comment", ["a\x00b", "\ud83d", "x" * 10_001])
-def test_comments_that_cannot_be_kept_are_refused(workspace: Workspace, comment: str) -> None:
-    with pytest.raises(BuilderError, match="comment"):
-        grade(workspace, "ann", pair_for(workspace, "ann"), comment=comment)
-
-
-@pytest.mark.parametrize("token", ["", "x" * 65, "import-1"])
-def test_tokens_that_are_none_are_refused(workspace: Workspace, token: str) -> None:
-    with pytest.raises(BuilderError, match="token"):
-        grade(workspace, "ann", pair_for(workspace, "ann"), token=token)
-
-
-def test_only_active_people_grade(workspace: Workspace) -> None:
-    pair = pair_for(workspace, "ann")
-    with workspace.store.write() as connection:
-        add_person(connection, "old.tsv", kind="import")
-        connection.execute(update(people).where(people.c.name == "bob").values(active=0))
-    for name in ("nobody", "old.tsv", "bob"):
-        with pytest.raises(NotAllowedError):
-            next_pair(workspace, name)
-        with pytest.raises(NotAllowedError):
-            grade(workspace, name, pair)
-        with pytest.raises(NotAllowedError):
-            skip(workspace, name, pair.pair_id, token=ONCE)
-        with pytest.raises(NotAllowedError):
-            undo_last(workspace, name)
-        with pytest.raises(NotAllowedError):
-            progress_of(workspace, name)
-    assert log_length(workspace) == 0
 
 
 def test_an_undone_pair_comes_first(workspace: Workspace) -> None:
@@ -406,6 +251,8 @@ def test_the_queue_seeks_and_never_scans(workspace: Workspace, statement: str) -
 # Whatever happens, the queue offers what a plain look through the log calls open.
 
 _raters = st.sampled_from(["ann", "bob", "cy"])
+
+
 _steps = st.lists(
     st.tuples(_raters, st.sampled_from(["grade", "grade", "grade", "skip", "undo"])), max_size=40
 )
