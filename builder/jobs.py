@@ -1,8 +1,9 @@
 """Long work: started once, goes on when the tab or the server closes, and its outcome is kept.
 
-Each job is a process of its own, `python -m builder.jobs WORKSPACE JOB_ID`, in its own session; it
-shares nothing with whoever started it but the workspace. What it prints goes into a log file in
-`cache/jobs/`. A process that ended without a word is recognised and its job shown as failed.
+Each job is a process of its own, `python -m builder.jobs WORKSPACE JOB_ID PACKAGE`, in its own
+session; it shares nothing with whoever started it but the workspace. What it prints goes into a
+log file in `cache/jobs/`. A process that ended without a word is recognised and its job shown as
+failed.
 """
 
 import importlib
@@ -35,7 +36,7 @@ HEARTBEAT_SECONDS = 2.0
 SILENCE_SECONDS = 60
 """A worker that gave no sign of life for so long is taken for dead even if its pid is in use."""
 
-_OWN_CODE = re.compile(r"builder(\.[a-z_]+)+:[a-z_]+")
+_TARGET = re.compile(r"([a-z_]+)(\.[a-z_]+)+:[a-z_]+")
 
 
 class Cancelled(Exception):  # noqa: N818 - it is a request, not an error
@@ -57,30 +58,30 @@ def start_job(
     target: str,
     parameters: Mapping[str, Any],
     started_by: str,
+    package: str = "builder",
 ) -> int:
     """Start a job in a process of its own; its job_id, or that of the active job of this kind.
 
     Args:
         workspace: Where it works.
         kind: What is done; a second start of an active kind starts nothing.
-        target: "module:function" of our own code, f(workspace, parameters, progress) -> dict.
+        target: "module:function" of the package, f(workspace, parameters, progress) -> dict.
         parameters: JSON; what the function is given.
         started_by: The name of who starts it.
+        package: Whose modules may be run. The caller's code says so, never the workspace: its
+            table of jobs may come from anywhere.
 
     Raises:
-        BuilderError: The target is none of our own.
+        BuilderError: The target lies outside the package.
     """
-    if not _OWN_CODE.fullmatch(target):
-        raise BuilderError(
-            f'"{target}" is no job of ours', hint="a job reads builder.room:function"
-        )
+    _check_target(target, package)
     _bury_the_dead(workspace)
     with workspace.store.write() as connection:
         for job in table.active_jobs(connection):
             if job.kind == kind:
                 return job.job_id
         job_id = table.add_job(connection, kind, target, parameters, started_by)
-    _spawn(workspace, job_id)
+    _spawn(workspace, job_id, package)
     return job_id
 
 
@@ -116,15 +117,23 @@ def log_file(workspace: Workspace, job_id: int) -> Path:
     return workspace.cache_folder / "jobs" / f"{job_id}.log"
 
 
-def _spawn(workspace: Workspace, job_id: int) -> None:
+def _check_target(target: str, package: str) -> None:
+    found = _TARGET.fullmatch(target)
+    if found is None or found[1] != package:
+        raise BuilderError(
+            f'"{target}" is no job of ours', hint=f"a job reads {package}.room:function"
+        )
+
+
+def _spawn(workspace: Workspace, job_id: int, package: str) -> None:
     log = log_file(workspace, job_id)
     log.parent.mkdir(parents=True, exist_ok=True)
     # -P: the folder in which somebody happens to stand is no place to import from.
-    command = [sys.executable, "-P", "-m", "builder.jobs", str(workspace.root), str(job_id)]
+    worker = [sys.executable, "-P", "-m", "builder.jobs"]
     try:
         with log.open("ab") as printed:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                command,
+                [*worker, str(workspace.root), str(job_id), package],
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
@@ -273,27 +282,27 @@ class _Reporter:
             self._cancelled.set()
 
 
-def _work(workspace: Workspace, job_id: int) -> None:
+def _work(workspace: Workspace, job_id: int, package: str) -> None:
     """Run the job, if it still waits to be run."""
     with workspace.store.write() as connection:
         claimed = table.claim_job(connection, job_id, os.getpid())
         job = table.find_job(connection, job_id)
     if job is None or not claimed:
         return
-    ending = _STOPPED if job.cancel_requested else _reported(workspace, job)
+    ending = _STOPPED if job.cancel_requested else _reported(workspace, job, package)
     with workspace.store.write() as connection:
         table.finish_job(connection, job_id, *ending)
 
 
-def _reported(workspace: Workspace, job: Job) -> _Ending:
+def _reported(workspace: Workspace, job: Job, package: str) -> _Ending:
     """Run the job and tell of its progress meanwhile."""
     with _Reporter(workspace, job.job_id) as reporter:
-        return _run(workspace, job, reporter.progress)
+        return _run(workspace, job, package, reporter.progress)
 
 
-def _run(workspace: Workspace, job: Job, progress: Progress) -> _Ending:
+def _run(workspace: Workspace, job: Job, package: str, progress: Progress) -> _Ending:
     try:
-        outcome = _function(job.target)(workspace, job.parameters, progress)
+        outcome = _function(job.target, package)(workspace, job.parameters, progress)
         json.dumps(outcome, allow_nan=False)
     except Cancelled:
         return _STOPPED
@@ -306,19 +315,18 @@ def _run(workspace: Workspace, job: Job, progress: Progress) -> _Ending:
     return _Ending("done", "done", outcome)
 
 
-def _function(target: str) -> JobFunction:
-    if not _OWN_CODE.fullmatch(target):
-        raise BuilderError(f'"{target}" is no job of ours')
+def _function(target: str, package: str) -> JobFunction:
+    _check_target(target, package)
     module, name = target.split(":")
     function: JobFunction = getattr(importlib.import_module(module), name)
     return function
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the job JOB_ID of the workspace WORKSPACE: `python -m builder.jobs WORKSPACE JOB_ID`."""
-    root, job_id = arguments
+    """Run a job of a workspace by a function of the package: WORKSPACE JOB_ID PACKAGE."""
+    root, job_id, package = arguments
     with open_workspace(Path(root)) as workspace:
-        _work(workspace, int(job_id))
+        _work(workspace, int(job_id), package)
     return 0
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from builder.errors import BuilderError
-from builder.jobs import Job, cancel_job, log_file, read_job, recent_jobs, start_job
+from builder.jobs import Job, cancel_job, log_file, main, read_job, recent_jobs, start_job
 from builder.store import jobs as table
 from builder.workspace import Workspace, init_workspace
 
-REHEARSE = "builder.rehearsal:rehearse"
+REHEARSE = "tests.builder.rehearsal:rehearse"
 PATIENCE_SECONDS = 30
 
 
@@ -25,7 +25,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def start(workspace: Workspace, kind: str = "rehearsal", **parameters: Any) -> int:
-    return start_job(workspace, kind, REHEARSE, parameters, "ann")
+    return start_job(workspace, kind, REHEARSE, parameters, "ann", package="tests")
 
 
 def wait(workspace: Workspace, job_id: int, until: Callable[[Job], bool]) -> Job:
@@ -130,8 +130,8 @@ def test_a_job_outlives_the_process_that_started_it(workspace: Workspace) -> Non
         "import sys; from pathlib import Path; from builder.workspace import open_workspace;"
         "from builder.jobs import start_job\n"
         "with open_workspace(Path(sys.argv[1])) as workspace:\n"
-        "    print(start_job(workspace, 'rehearsal', 'builder.rehearsal:rehearse',"
-        " {'steps': 40, 'seconds_a_step': 0.05}, 'ann'), flush=True)\n"
+        "    print(start_job(workspace, 'rehearsal', 'tests.builder.rehearsal:rehearse',"
+        " {'steps': 40, 'seconds_a_step': 0.05}, 'ann', 'tests'), flush=True)\n"
         "    sys.stdin.read()\n"
     )
     with subprocess.Popen(
@@ -161,13 +161,28 @@ def test_stopping_what_has_ended_changes_nothing(workspace: Workspace) -> None:
     assert read_job(workspace, job.job_id) == job
 
 
-@pytest.mark.parametrize(
-    "target", ["os:system", "builder:x", "builder.jobs", "builderx.y:z", "builder.a:b:c", ""]
-)
+NOT_OURS = ["os:system", "os.path:join", "builder:x", "builder.jobs", "builderx.y:z"]
+NOT_OURS += ["builder.a:b:c", REHEARSE, ""]
+
+
+@pytest.mark.parametrize("target", NOT_OURS)
 def test_only_our_own_code_is_run(workspace: Workspace, target: str) -> None:
     with pytest.raises(BuilderError, match="no job of ours"):
         start_job(workspace, "x", target, {}, "ann")
     assert recent_jobs(workspace) == []
+
+
+@pytest.mark.parametrize("target", NOT_OURS)
+def test_a_workspace_from_elsewhere_cannot_name_other_code(
+    workspace: Workspace, target: str
+) -> None:
+    with workspace.store.write() as connection:
+        job_id = table.add_job(connection, "x", target, {"steps": 1}, "ann")
+    log_file(workspace, job_id).parent.mkdir(parents=True, exist_ok=True)
+    log_file(workspace, job_id).touch()
+    main([str(workspace.root), str(job_id), "builder"])
+    job = read_job(workspace, job_id)
+    assert (job.state, job.message) == ("failed", f'"{target}" is no job of ours')
 
 
 def test_an_unknown_job_is_said_to_be_unknown(workspace: Workspace) -> None:
