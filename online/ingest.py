@@ -17,7 +17,7 @@ import duckdb
 
 from estimates import ImportTally
 from online.events import OnlineError
-from online.lake import SEARCHES, Connection, Lake, Progress, Writing, create_view
+from online.lake import SEARCHES, Connection, Lake, Progress, Writing, create_view, write_days
 from online.lines import LogFile, require_json_lines
 from online.native import NativeLines
 from online.quarantine import write_quarantine
@@ -203,10 +203,7 @@ class _Import:
 
     def _write(self, query: str, folder: str) -> None:
         """Write the rows of a query as Parquet files by day."""
-        rows = self._connection.sql(sql(f"duckdb/{query}"))
-        target = self._scratch / folder
-        target.parent.mkdir(exist_ok=True)
-        rows.write_parquet(str(target), compression="zstd", partition_by=["date"], overwrite=True)
+        write_days(self._connection, sql(f"duckdb/{query}"), self._scratch / folder)
 
     def _watched(self, work: Callable[[], None]) -> None:
         """Do the work in a thread of its own, while this one tells how far it is."""

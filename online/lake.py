@@ -40,12 +40,18 @@ from online.manifest import (
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with what is done, how much of it, and of how much (None: unknown); may raise to cancel."""
+"""Called with what is done, how much, and of how much (None: unknown); may raise to cancel."""
 
 READER_MEMORY = "2GB"
 WRITER_MEMORY = "1GB"
 LONGEST_WAIT_S = 3600.0
 LEFT_SPILL_AGE_S = 24 * 3600
+
+PARQUET = (
+    "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARTITION_BY (date), "
+    "OVERWRITE_OR_IGNORE)"
+)
+"""Level 1 writes a fifth faster than zstd's usual 3, and its files are hardly larger."""
 
 SEARCHES = {
     "timestamp": "TIMESTAMPTZ",
@@ -306,6 +312,13 @@ def create_view(
     paths = [_literal(file) for file in files]
     rows = connection.read_parquet(paths, hive_partitioning=True, union_by_name=True)
     rows.project(*(f'"{column}"' for column in columns)).create_view(name)
+
+
+def write_days(connection: Connection, query: str, folder: Path) -> None:
+    """Write the rows of a query as Parquet files folder/date=…/*.parquet, by its column `date`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = str(folder).replace("'", "''")
+    connection.execute(f"COPY ({query}) TO '{target}' {PARQUET}")
 
 
 def _literal(path: Path) -> str:

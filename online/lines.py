@@ -4,7 +4,6 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast

@@ -6,18 +6,17 @@ whole block. So each block is offered to it first; what it refuses is put aside 
 sql/duckdb/odd_fields.sql looks at each of its lines. Both ways give the same rows (tested).
 """
 
-from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from online.lines import Block, LogFile
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
+    from collections.abc import Iterator
 
-    Starts: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int32]]
+    import pyarrow as pa
 
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 """Stands for a line that is no text: it is no JSON either, so it is rejected."""
@@ -76,32 +75,25 @@ def _pieces(block: Block) -> "Iterator[tuple[int, int, list[pa.Array]]]":
     if block.cut_short:
         yield 0, 1, [pa.array([UNREADABLE])]
         return
-    octets = np.frombuffer(block.raw, np.uint8)
-    ends = np.flatnonzero(octets == ord("\n")).astype(np.int32) + 1
-    starts = np.concatenate([np.zeros(1, np.int32), ends])
-    if whole := _plain_columns(block.raw, starts):
-        yield 0, len(ends), whole
+    if whole := _plain_columns(block.raw):
+        yield 0, len(whole[0]), whole
         return
-    step = -(-len(ends) // PIECES)
-    for first in range(0, len(ends), step):
-        piece = starts[first : first + step + 1]
-        raw = block.raw[piece[0] : piece[-1]]
-        piece = piece - piece[0]
-        yield first, len(piece) - 1, _plain_columns(raw, piece) or [_text(raw, piece)]
+    ends = np.flatnonzero(np.frombuffer(block.raw, np.uint8) == ord("\n")) + 1
+    cuts = [0, *ends[:: -(-len(ends) // PIECES)][1:].tolist(), len(block.raw)]
+    first = 0
+    for start, end in pairwise(cuts):
+        raw = block.raw[start:end]
+        columns = _plain_columns(raw) or [_text(raw)]
+        yield first, len(columns[0]), columns
+        first += len(columns[0])
 
 
-def _plain_columns(raw: bytes, starts: "Starts") -> "list[pa.Array] | None":
-    """The keys of lines that hold one plain object each; None where one does not.
-
-    Where as many objects as lines are read and each line begins with a brace, there is one object
-    a line: a line with two would leave another without one, so within one, and our keys hold none.
-    """
-    import numpy as np
+def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
+    """The keys of lines that hold one plain object each; None where one does not."""
     import pyarrow as pa
     from pyarrow import json
 
-    octets = np.frombuffer(raw, np.uint8)
-    if np.any(octets[starts[:-1]] != ord("{")) or b"\\u0000" in raw or not _is_utf8(raw):
+    if not _one_object_a_line(raw) or b"\\u0000" in raw or not _is_utf8(raw):
         return None
     try:
         rows = json.read_json(
@@ -113,14 +105,24 @@ def _plain_columns(raw: bytes, starts: "Starts") -> "list[pa.Array] | None":
         )
     except pa.ArrowInvalid:
         return None
-    if rows.num_rows != len(starts) - 1:
+    if rows.num_rows != raw.count(b"\n"):
         return None
     columns = [column.combine_chunks() for column in rows.columns]
-    return [*columns, _joined(rows["retrieved_doc_ids"].combine_chunks())]
+    joined = _joined(rows["retrieved_doc_ids"].combine_chunks())
+    return None if joined is None else [*columns, joined]
 
 
-def _joined(lists: "pa.ListArray") -> "pa.Array":
-    """The texts of each list, one behind the other, without copying them."""
+def _one_object_a_line(raw: bytes) -> bool:
+    """Whether each line begins with a brace.
+
+    If then as many objects as lines are read, there is one a line: a line with two would leave
+    another without one of its own, so within one, and an event's keys hold no objects.
+    """
+    return raw.startswith(b"{") and raw.count(b"\n{") == raw.count(b"\n") - 1
+
+
+def _joined(lists: "pa.ListArray") -> "pa.Array | None":
+    """The texts of each list, one behind the other; None where a text is empty or null."""
     import numpy as np
     import pyarrow as pa
 
@@ -128,8 +130,11 @@ def _joined(lists: "pa.ListArray") -> "pa.Array":
     if len(texts) == 0:
         return pa.repeat("", len(lists))
     _, offsets, octets = texts.buffers()
-    ends = np.frombuffer(offsets, np.int32)[texts.offset :][lists.offsets.to_numpy()]
-    return pa.StringArray.from_buffers(len(lists), pa.py_buffer(ends), octets)
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    if texts.null_count or np.any(ends[1:] == ends[:-1]):
+        return None
+    joined = pa.py_buffer(ends[lists.offsets.to_numpy()])
+    return pa.StringArray.from_buffers(len(lists), joined, octets)
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -139,13 +144,11 @@ def _is_utf8(raw: bytes) -> bool:
         return False
 
 
-def _text(raw: bytes, starts: "Starts") -> "pa.Array":
+def _text(raw: bytes) -> "pa.Array":
     """The lines as text; `UNREADABLE` where one is no UTF-8."""
     import pyarrow as pa
 
-    if not _is_utf8(raw):
-        return pa.array([_line_text(line) for line in raw.split(b"\n")[:-1]])
-    return pa.StringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(raw))
+    return pa.array([_line_text(line) for line in raw.split(b"\n")[:-1]], pa.string())
 
 
 def _line_text(line: bytes) -> str:

@@ -112,16 +112,17 @@ def why(reason: str, raw: bytes) -> tuple[str, str]:
         return "nul_character", "the line holds NUL bytes, as after a crash of the logger"
     if reason == "bad_json":
         return _why_no_json(text)
-    if reason == "nul_character":
-        return reason, "a text holds the character U+0000; leave it out"
-    event = json.loads(text)
-    if reason == "not_an_object":
-        return reason, f"{_shown(event)} is no JSON object; write one object a line"
+    return reason, _sentence(reason, text)
+
+
+def _sentence(reason: str, text: str) -> str:
+    if field := FIELDS.get(reason):
+        return f"{field} is {_value(text, field)}; {ADVICE[reason]}"
     if reason == "duplicate_key":
-        return reason, f"the key {_repeated_key(text)!r} stands twice; write it once"
-    field = FIELDS[reason]
-    value = _shown(event[field]) if event.get(field) is not None else "missing or null"
-    return reason, f"{field} is {value}; {ADVICE[reason]}"
+        return f"{_repeated_key(text)} stands twice; write it once"
+    if reason == "not_an_object":
+        return f"{_shortened(text.strip())} is no JSON object; write one object a line"
+    return "a text holds the character U+0000; leave it out"
 
 
 def _why_no_json(text: str) -> tuple[str, str]:
@@ -136,7 +137,9 @@ def _why_no_json(text: str) -> tuple[str, str]:
             "lone_surrogate",
             "half of a \\ud800 to \\udfff pair stands alone; write both or none",
         )
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return "bad_json", "it is nested too deeply to be read; write one flat object a line"
+    except ValueError as error:
         return "bad_json", f"{error}; write one JSON object a line"
     return "bad_json", "DuckDB cannot read the line as JSON; write one object a line"
 
@@ -146,12 +149,22 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _repeated_key(text: str) -> str:
-    pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
+    try:
+        pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
+    except (ValueError, RecursionError):  # too long a number, too deep a list: no reason to fail
+        return "a key"
     counted = Counter(key for key, _ in pairs)
-    return counted.most_common(1)[0][0]
+    return f"the key {counted.most_common(1)[0][0]!r}"
 
 
-def _shown(value: Any) -> str:
-    """A JSON value, shortened for a sentence."""
-    text = json.dumps(value, ensure_ascii=False)
+def _value(text: str, field: str) -> str:
+    """What a line says about a field, shortened for a sentence."""
+    try:
+        value = json.loads(text).get(field)
+    except (ValueError, RecursionError):
+        return "not as it should be"
+    return "missing or null" if value is None else _shortened(json.dumps(value, ensure_ascii=False))
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."

@@ -32,8 +32,6 @@ judged AS (
             WHEN model_version IS NULL THEN 'missing_model_version'
             WHEN model_version = '' THEN 'bad_model_version'
             WHEN retrieved_doc_ids IS NULL THEN 'missing_results'
-            WHEN list_count(retrieved_doc_ids) < len(retrieved_doc_ids)
-                OR list_contains(retrieved_doc_ids, '') THEN 'bad_results'
             WHEN clicked_doc_id = '' THEN 'bad_click'
             WHEN click_rank IS NOT NULL AND clicked_doc_id IS NULL THEN 'rank_without_click'
             WHEN event_id = '' THEN 'bad_event_id'

@@ -70,6 +70,8 @@ SELECT line, stamp, query, session_id, model_version, retrieved_doc_ids,
         WHEN session_ IS NOT NULL AND session_id IS NULL THEN 'bad_session'
         WHEN model_ IS NOT NULL AND model_version IS NULL THEN 'bad_model_version'
         WHEN results_ IS NOT NULL AND retrieved_doc_ids IS NULL THEN 'bad_results'
+        WHEN list_count(retrieved_doc_ids) < len(retrieved_doc_ids)
+            OR list_contains(retrieved_doc_ids, '') THEN 'bad_results'
         -- A list is equal to its own JSON where all ids are text; otherwise each is looked at.
         WHEN CASE WHEN to_json(retrieved_doc_ids) <> results_ THEN len(list_filter(
             from_json(results_, '["JSON"]'),
