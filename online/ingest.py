@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FETCHED_ROWS = 10_000
+LONG_BYTES = 4 << 20
+"""Looking at an odd line of 17 MB takes 600 MB: such lines are looked at one by one."""
 AGREEING_CLICKS = 20
 """How many clicks must agree, without exception, that ranks count from 0, before we shift them."""
 
@@ -65,13 +67,19 @@ def import_events(
         event_id that equal an earlier row of the log and were taken as duplicates.
 
     Raises:
-        OnlineError: The file is absent, no JSON Lines, or damaged; or an argument is wrong.
+        OnlineError: The file is absent, no JSON Lines, or damaged; an argument is wrong; or the
+            lake cannot be written.
     """
     _check_arguments(timezone, rank_base)
     with LogFile(file) as log:
         require_json_lines(log)
-        with lake.writing(progress) as writing:
-            return _Import(writing, log, progress).run(quarantine_folder, timezone, rank_base)
+        try:
+            with lake.writing(progress) as writing:
+                return _Import(writing, log, progress).run(quarantine_folder, timezone, rank_base)
+        except (duckdb.IOException, duckdb.OutOfMemoryException, OSError) as error:
+            what = str(error).splitlines()[0]
+            hint = "nothing was imported; look for space and permissions there"
+            raise OnlineError(f"cannot write: {what}", where=str(lake.root), hint=hint) from error
 
 
 def _check_arguments(timezone: str | None, rank_base: int | None) -> None:
@@ -114,6 +122,8 @@ class _Import:
         lines = NativeLines(self.log, self._scratch / "odd.arrow")
         self._stage_lines("plain", lines.plain())
         if lines.n_odd:
+            if lines.longest_odd > LONG_BYTES:
+                self._connection.execute("SET threads = 1; SET memory_limit = '2GB'")
             self._stage_lines("odd", lines.odd())
         self._view("staged", "staged/*/date=[0-9]*")
         self._view("rejected", "staged/*/date=rejected")
@@ -194,6 +204,10 @@ class _Import:
         if self.progress:
             self.progress(what, 0, None)
 
+    def _tell_how_far(self) -> None:
+        if self.progress:
+            self.progress(f"reading {self.log.path.name}", self.log.bytes_read, self.log.size)
+
     def _view(self, name: str, pattern: str) -> None:
         files = sorted(self._scratch.glob(f"{pattern}/*.parquet"))
         create_view(self._connection, name, files, SEARCHES)
@@ -210,10 +224,9 @@ class _Import:
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(work)
             try:
+                self._tell_how_far()
                 while not wait([running], timeout=0.2).done:
-                    if self.progress:
-                        name, read = self.log.path.name, self.log.bytes_read
-                        self.progress(f"reading {name}", read, self.log.size)
+                    self._tell_how_far()
             except BaseException:  # whatever cancels us: let the thread end first
                 self._connection.interrupt()
                 raise

@@ -13,7 +13,7 @@ from online.events import OnlineError
 # One block holds about as many log lines as DuckDB takes at a time, and fits the processor's cache.
 BLOCK_BYTES = 1 << 20
 # A longer line is quarantined unread: memory stays flat whatever a file holds.
-LONGEST_LINE_BYTES = 64 << 20
+LONGEST_LINE_BYTES = 20 << 20
 SHOWN_BYTES = 1000
 SNIFFED_LINES = 20
 
@@ -155,8 +155,8 @@ def require_json_lines(log: LogFile) -> None:
     lines = [line.strip() for line in head.split(b"\n") if line.strip()][:SNIFFED_LINES]
     if lines and not any(line.startswith(b"{") for line in lines):
         raise _not_json_lines(log, f"it begins with {lines[0][:40].decode(errors='replace')!r}")
-    if len(lines) > 1 and lines[0] == b"{":
-        raise _not_json_lines(log, "its first object is spread over several lines")
+    if len(lines) > 1 and lines[0] in (b"{", b"["):
+        raise _not_json_lines(log, "its first value is spread over several lines")
 
 
 def _not_json_lines(log: LogFile, finding: str) -> OnlineError:

@@ -85,19 +85,19 @@ def read_manifest(root: Path) -> Manifest | None:
     file = root / MANIFEST
     try:
         written = json.loads(file.read_text(encoding="utf-8"))
+        if written["schema"] == SCHEMA:
+            tables = {t: tuple(DayFile(**entry) for entry in written[t]) for t in TABLES}
+            return Manifest(lake_id=written["lake_id"], commit=written["commit"], **tables)
     except FileNotFoundError:
         _refuse_lost_manifest(root)
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise OnlineError(f"the lake's manifest cannot be read: {error}", where=str(file)) from None
-    if written.get("schema") != SCHEMA:
-        raise OnlineError(
-            f"this lake has schema {written.get('schema')}, this Goldsmith reads {SCHEMA}",
-            where=str(file),
-            hint="use the Goldsmith that wrote it, or a newer one",
-        )
-    tables = {table: tuple(DayFile(**entry) for entry in written[table]) for table in TABLES}
-    return Manifest(lake_id=written["lake_id"], commit=written["commit"], **tables)
+    raise OnlineError(
+        f"this lake has schema {written['schema']}, this Goldsmith reads {SCHEMA}",
+        where=str(file),
+        hint="use the Goldsmith that wrote it, or a newer one",
+    )
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:

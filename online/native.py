@@ -31,12 +31,14 @@ class NativeLines:
     Attributes:
         aside: The file, on the lake's disk, where odd lines wait.
         n_odd: How many lines wait there.
+        longest_odd: Bytes of the largest piece among them: one line, where that is long.
     """
 
     def __init__(self, log: LogFile, aside: Path) -> None:
         self._log = log
         self.aside = aside
         self.n_odd = 0
+        self.longest_odd = 0
 
     def plain(self) -> "pa.RecordBatchReader":
         """Plain lines: `line` (from 1), the keys of an event, and `joined_doc_ids`."""
@@ -62,6 +64,7 @@ class NativeLines:
                     lines = pa.array(np.arange(first + start, first + start + n))
                     if len(columns) == 1:
                         self.n_odd += n
+                        self.longest_odd = max(self.longest_odd, columns[0].nbytes)
                         aside.write_batch(pa.record_batch([lines, *columns], schema=odd))
                     else:
                         yield pa.record_batch([lines, *columns], schema=schema)

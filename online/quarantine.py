@@ -130,7 +130,8 @@ def _why_no_json(text: str) -> tuple[str, str]:
         event = json.loads(text, parse_constant=_refuse_constant)
         json.dumps(event, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        cut = ", the line may be cut off" if error.pos >= len(text.rstrip()) else ""
+        unfinished = error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip())
+        cut = ", the line may be cut off" if unfinished else ""
         return "bad_json", f"{error.msg} at column {error.colno}{cut}; write one object a line"
     except UnicodeEncodeError:
         return (
