@@ -115,6 +115,7 @@ class _Making:
         searches: How many searches the log holds.
         models: What is evaluated and searched with.
         seconds: Step -> how long it took.
+        imports: What was imported -> the tally, as JSON.
     """
 
     workspace: Workspace
@@ -122,7 +123,6 @@ class _Making:
     searches: int
     models: Sequence[str]
     seconds: dict[str, float] = field(default_factory=dict)
-
     imports: dict[str, dict[str, object]] = field(default_factory=dict)
 
     def make(self) -> dict[str, Any]:
@@ -191,16 +191,18 @@ class _Making:
         return export_task(self.workspace, TASK, progress=self.progress)
 
     def _evaluation(self, task_dir: str) -> list[Evaluation]:
-        def evaluate(models: Sequence[str], *, overwrite: bool = False) -> dict[str, Evaluation]:
-            made = evaluate_models(
-                self.workspace, models, [task_dir], overwrite=overwrite, progress=self.progress
-            )
-            return dict(zip(models, made, strict=True))
+        made = evaluate_models(self.workspace, self.models, [task_dir], progress=self.progress)
+        return [self._with_run(evaluation, task_dir) for evaluation in made]
 
-        made = evaluate(self.models)
-        # A demo that was killed may have left a result without its run: the log needs the run.
-        without_run = [model for model, evaluation in made.items() if evaluation.run_file is None]
-        return list((made | evaluate(without_run, overwrite=True)).values())
+    def _with_run(self, evaluation: Evaluation, task_dir: str) -> Evaluation:
+        """The evaluation with its run, which the log is made of; a kill may fall between both."""
+        if evaluation.run_file is not None:
+            return evaluation
+        again = [evaluation.result.model]
+        (made,) = evaluate_models(
+            self.workspace, again, [task_dir], overwrite=True, progress=self.progress
+        )
+        return made
 
     def _events(self, evaluations: Sequence[Evaluation]) -> None:
         """The simulated log; once it is there it stays, however the rankings change later."""

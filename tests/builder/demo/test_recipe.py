@@ -146,6 +146,15 @@ def test_a_cleared_cache_does_not_make_a_second_log(again: dict[str, Any], folde
     assert third["report"] == again["report"]
 
 
+def test_a_result_without_its_run_is_made_again(again: dict[str, Any], folder: Path) -> None:
+    run_file = Path(again["results"][0]["run_file"])
+    run_file.unlink()
+    (result,) = run_demo(folder, **CUT)["results"]
+    assert result["run_file"] == str(run_file)
+    assert run_file.exists()
+    assert result["metrics"] == again["results"][0]["metrics"]
+
+
 def test_a_workspace_with_work_of_its_own_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "shop.jsonl", [{"_id": "p1", "text": "A mug."}])
     with init_workspace(tmp_path / "shop") as workspace:
