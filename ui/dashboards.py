@@ -12,7 +12,7 @@ from online.lake import Lake
 from online.report import DayMetrics, LakeSpan, daily, report, span
 from ui import numbers
 from ui.charts import clicks_by_rank, daily_chart, rank_chart
-from ui.frame import muted
+from ui.frame import muted, section
 from ui.tables import Column, Tile, named, table, tiles, with_note
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def show_clicks_by_rank(by_model: Mapping[str, Metrics], colours: Mapping[str, s
     """At which ranks each model's users clicked."""
     frame = clicks_by_rank({model: m["clicks_by_rank"] for model, m in by_model.items()})
     if not frame.empty:
+        section("Clicks by rank")
         chart = rank_chart(frame, colours)
         st.altair_chart(chart, width="stretch", alt="Share of each model's clicks by rank")
 

@@ -184,7 +184,7 @@ def _show_pair(pair: Pair, progress: GradingProgress, sitting: Sitting) -> None:
     need = f'<div class="gs-need" dir="auto">{escape(text.clean(pair.query.need))}</div>'
     st.html(
         _progress_line(pair, progress)
-        + f'<div class="gs-query" dir="auto">{escape(text.clean(pair.query.text))}</div>'
+        + f'<h1 class="gs-query" dir="auto">{escape(text.clean(pair.query.text))}</h1>'
         + (need if pair.query.need else "")
     )
     st.html(
@@ -204,7 +204,7 @@ def _show_pair(pair: Pair, progress: GradingProgress, sitting: Sitting) -> None:
 
 def _title(pair: Pair, terms: tuple[str, ...]) -> str:
     title = pair.document.title or pair.document.doc_id
-    return text.block(text.marked(title, terms), kind="gs-title")
+    return f'<h2 class="gs-title" dir="auto">{text.marked(title, terms)}</h2>'
 
 
 def _show_whole(sitting: Sitting, pair_id: int) -> None:
@@ -238,7 +238,7 @@ def _second_row(workspace: Workspace, rater: str, pair: Pair | None) -> None:
                 "Comment on this pair",
                 key=_comment_key(pair.pair_id),
                 label_visibility="collapsed",
-                placeholder="Comment, if you like; Esc leaves the field and the keys grade again",
+                placeholder="Comment (Esc leaves it)",
                 max_chars=LONGEST_COMMENT,
             )
 

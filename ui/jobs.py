@@ -35,7 +35,10 @@ def latest_job(workspace: Workspace, *kinds: str) -> Job | None:
 
 
 def follow(
-    workspace: Workspace, *kinds: str, show: Callable[[Job, Outcome], None] | None = None
+    workspace: Workspace,
+    *kinds: str,
+    show: Callable[[Job, Outcome], None] | None = None,
+    keep: bool = True,
 ) -> bool:
     """Show the newest job of these kinds; whether it is still at work.
 
@@ -45,13 +48,14 @@ def follow(
         workspace: Where it runs.
         kinds: Kinds of jobs that this page starts.
         show: Draws the outcome of a job that is done.
+        keep: Whether a job that is done stays on the page; one that failed always does.
     """
     job = latest_job(workspace, *kinds)
     if job is None:
         return False
     if job.active:
         _watch(workspace, job.job_id)
-    else:
+    elif keep or job.state != "done":
         _show_end(workspace, job, show)
     return job.active
 
@@ -81,7 +85,7 @@ def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], Non
         if show:
             show(job, job.outcome or {})
     elif job.state == "cancelled":
-        note("Cancelled.", f"{when}: nothing half done was kept.")
+        note("Cancelled.", when)
     else:
         error = (job.outcome or {}).get("error", {})
         where = f"Where: {error['where']}" if error.get("where") else ""

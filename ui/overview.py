@@ -103,7 +103,8 @@ def _pool(pairs: int, by_source: dict[str, int]) -> Step:
 def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
     k = workspace.settings.raters_per_pair
     complete = f"{numbers.count(judged.complete_pairs)} graded by {k}" if k > 1 else ""
-    state = f"of {numbers.count(pairs)} pairs graded" + (f", {complete}" if complete else "")
+    graded = f"of {numbers.count(pairs)} pairs graded" + (f", {complete}" if complete else "")
+    state = graded if judged.judged_pairs else "no grades yet"
     done = judged.judged_pairs > 0
     return Step("Grades", numbers.count(judged.judged_pairs), state, "grade", "Grade", done)
 

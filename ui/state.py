@@ -20,6 +20,7 @@ WORKSPACE_VARIABLE = "GOLDSMITH_WORKSPACE"
 DEFAULT_WORKSPACE = Path(__file__).resolve().parents[1] / "data" / "workspace"
 _PERSON = "person"
 _PERSON_IN_URL = "rater"
+_NO_ADMIN = "Nobody is admin here yet: the first new name becomes it, and may do everything."
 
 
 def workspace_folder() -> Path:
@@ -81,11 +82,16 @@ def show_person(workspace: Workspace) -> None:
 
 
 def _ask_for_name(workspace: Workspace) -> None:
-    note("Who are you?", "Your name goes with every grade. It is not checked: no password.")
+    people = _people(workspace)
+    note(
+        "Who are you?",
+        "Your name goes with what you do. It is not checked: no password.",
+        "" if any(person.role == "admin" for person in people) else _NO_ADMIN,
+    )
     with st.form("who", border=False):
         typed = st.selectbox(
             "Your name",
-            _people(workspace),
+            [person.name for person in people],
             index=None,
             placeholder="Pick your name or type a new one",
             accept_new_options=True,
@@ -119,10 +125,11 @@ def _known(workspace: Workspace, name: str) -> Person | None:
     return person if person and person.kind == "human" and person.active else None
 
 
-def _people(workspace: Workspace) -> list[str]:
+def _people(workspace: Workspace) -> list[Person]:
+    """Who may work here, in the order in which they came."""
     with workspace.store.read() as connection:
         people = all_people(connection)
-    return [person.name for person in people if person.kind == "human" and person.active]
+    return [person for person in people if person.kind == "human" and person.active]
 
 
 def _close(workspace: Workspace) -> None:

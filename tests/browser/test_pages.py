@@ -1,5 +1,7 @@
 """Every page as a browser draws it: no crash, nothing from the network, nothing cut off."""
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 PAGES = ("", "grade", "import", "pool", "release", "leaderboard", "dashboard")
-REHEARSAL = {"steps": 600, "seconds_a_step": 0.05}
+REHEARSAL = {"steps": 2400, "seconds_a_step": 0.05}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,9 @@ def test_the_primary_button_can_be_read(page: "Page", address: str, dana: str, s
 def test_a_job_goes_on_without_its_tab_and_can_be_cancelled(
     page: "Page", address: str, dana: str, workspace: Workspace
 ) -> None:
-    job_id = start_job(workspace, "pool", "builder.rehearsal:rehearse", REHEARSAL, dana)
+    job_id = start_job(
+        workspace, "pool", "tests.builder.rehearsal:rehearse", REHEARSAL, dana, "tests"
+    )
     first = page.context.new_page()
     open_page(first, address, "pool", dana)
     first.get_by_text("Counting", exact=False).wait_for()
@@ -67,6 +71,42 @@ def test_a_job_goes_on_without_its_tab_and_can_be_cancelled(
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled.").wait_for()
     assert at_work(workspace, job_id).state == "cancelled"
+
+
+def test_a_file_is_uploaded_and_its_bad_rows_are_handed_back(
+    page: "Page", address: str, dana: str, tmp_path: Path
+) -> None:
+    rows = tmp_path / "more documents.jsonl"
+    rows.write_text('{"_id": "new", "title": "t", "text": "x"}\n{broken\n', encoding="utf-8")
+    open_page(page, address, "import", dana)
+    page.locator("input[type=file]").set_input_files(rows)
+    page.get_by_text("more documents.jsonl").wait_for()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("Finished").wait_for()
+    counts = page.locator(".gs-table tbody tr").inner_text().split()
+    assert counts == ["Documents", "2", "1", "0", "0", "1"]
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Download the rows in quarantine").click()
+    assert "{broken" in json.loads(Path(downloading.value.path()).read_text())["raw"]
+
+
+def test_a_task_folder_is_uploaded(page: "Page", address: str, dana: str, tmp_path: Path) -> None:
+    folder = tmp_path / "little"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "little-1", "title": "t", "text": "x"}')
+    (folder / "queries.jsonl").write_text('{"_id": "little-q", "text": "x"}')
+    (folder / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nlittle-q\tlittle-1\t1\n"
+    )
+    open_page(page, address, "import", dana)
+    page.get_by_text("Task folder", exact=True).click()
+    page.get_by_text("A folder as BEIR").wait_for()
+    page.locator("input[type=file]").set_input_files(folder)
+    page.get_by_text("corpus.jsonl", exact=False).last.wait_for()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.locator(".gs-table", has_text="little").wait_for()
+    rows = [row.split()[:3] for row in page.locator(".gs-table tbody tr").all_inner_texts()]
+    assert rows == [["Documents", "1", "1"], ["Queries", "1", "1"], ["Judgments", "1", "1"]]
 
 
 def at_work(workspace: Workspace, job_id: int) -> Job:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from builder.jobs import start_job
 from builder.people import ensure_person
 from builder.store.judgments import current_grades
 from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
@@ -155,6 +156,42 @@ def test_a_release_is_made_and_evaluated_from_the_browser(
     assert "bm25" in page
     page = markup(app.switch_page("ui/pages/overview.py").run())
     assert "nDCG@10" in page
+
+
+def test_pairs_are_pooled_from_the_browser(open_app: OpenApp, filled_workspace: Workspace) -> None:
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    app = app.switch_page("ui/pages/pool.py").run()
+    app.multiselect[0].set_value(["bm25"])
+    press(app, "Pool pairs")
+    wait_for(filled_workspace, "pool")
+    assert "6 pairs are new." in markup(app.run())  # 2 queries x 6 documents, 6 known
+
+
+def test_a_job_that_failed_says_what_to_do(open_app: OpenApp, filled_workspace: Workspace) -> None:
+    job = {"steps": 1, "fail": "clearly"}
+    start_job(
+        filled_workspace, "pool", "tests.builder.rehearsal:rehearse", job, "Dana", package="tests"
+    )
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    while (latest := latest_job(filled_workspace, "pool")) and latest.active:
+        time.sleep(0.05)
+    page = markup(app.switch_page("ui/pages/pool.py").run())
+    assert "the rehearsal failed" in page
+    assert "Where: step 7" in page
+    assert "Ask for no failure" in page
+
+
+def test_somebody_else_can_sit_down(open_app: OpenApp, filled_workspace: Workspace) -> None:
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    app.button(key="someone_else").click().run()
+    assert "You are" not in markup(app)
+    assert "rater" not in app.query_params
+
+
+def test_pages_are_thin() -> None:
+    pages = Path(__file__).resolve().parents[2] / "ui" / "pages"
+    lengths = {path.name: len(path.read_text().splitlines()) for path in pages.glob("*.py")}
+    assert {name: n for name, n in lengths.items() if n > 60} == {}
 
 
 def press(app: AppTest, label: str) -> None:

@@ -56,6 +56,5 @@ metric = st.segmented_control(
 show_by_day(found.days, metric, colours)
 frame.section("By model version")
 show_by_model(found.by_model, colours)
-frame.section("Clicks by rank")
 show_clicks_by_rank(found.by_model, colours)
 show_what_is_counted(found.overall)

@@ -13,7 +13,7 @@ frame.heading(
     "From a corpus and a search log to the model that you can ship, and back.",
     mark=state.mark(workspace, "grades"),
 )
-at_work = follow(workspace, DEMO_JOB)
+at_work = follow(workspace, DEMO_JOB, keep=False)
 
 steps = steps_of(workspace)
 upcoming = next_step(steps)
