@@ -1,6 +1,5 @@
 """Evals on real collections: trec_eval's own outputs, and published scores."""
 
-import os
 import re
 from pathlib import Path
 
@@ -125,9 +124,7 @@ def test_minilm_on_xquad(shared_data: Path, language: str) -> None:
 
 @needs_minilm
 @pytest.mark.model
-@pytest.mark.skipif(
-    "GOLDSMITH_SLOW" not in os.environ, reason="takes ten minutes or more; GOLDSMITH_SLOW=1 runs it"
-)
+@pytest.mark.slow
 def test_minilm_on_scifact_equals_mteb_and_what_is_published(shared_data: Path) -> None:
     task = read_task(shared_data / "scifact" / "task")
     minilm = encoder("minilm")
