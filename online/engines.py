@@ -20,7 +20,6 @@ GROUP_KEYS: dict[Grouping, str] = {
     "model": "model_version",
     "day_and_model": "CAST(date AS VARCHAR) || ' ' || model_version",
 }
-PORTABLE = ("headline", "best_ranks", "click_ranks", "session_moments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,8 @@ class Choice:
     model: str | None = None
 
 
-def statistics(
-    connection: Connection, choice: Choice, grouping: Grouping
-) -> dict[str, list[dict[str, Any]]]:
-    """Query -> its rows: the sufficient statistics of the chosen events.
+def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
+    """Make the views that the queries read, or make them anew.
 
     Args:
         connection: Of `Lake.connect`, with the views `searches` and `interactions`.
@@ -53,8 +50,13 @@ def statistics(
     key = f"{GROUP_KEYS[grouping]} AS group_key"
     searches.project(f"*, {key}").create_view("selected", replace=True)
     clicks.project(f'"rank" AS click_rank, {key}').create_view("selected_clicks", replace=True)
-    rows = {name: _rows(connection, name) for name in PORTABLE}
-    return rows | {"median_dwell": _rows(connection, "duckdb/median_dwell")}
+
+
+def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
+    """The rows of one query of `sql/`, over what was chosen last."""
+    result = connection.execute(sql(query))
+    columns = [column[0] for column in result.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
 
 def _chosen(connection: Connection, table: str, choice: Choice) -> duckdb.DuckDBPyRelation:
@@ -76,9 +78,3 @@ def _tables(connection: Connection) -> set[str]:
         str(name)
         for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
     }
-
-
-def _rows(connection: Connection, name: str) -> list[dict[str, Any]]:
-    result = connection.execute(sql(name))
-    columns = [column[0] for column in result.description or ()]
-    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]

@@ -291,7 +291,8 @@ def open_engine(spill: Path, memory: str) -> Iterator[Connection]:
         }
     )
     try:
-        connection.execute("SET TimeZone = 'UTC'")
+        # DuckDB would draw its progress on stdout, where `--json` prints its one document.
+        connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
         yield connection
     finally:
         connection.close()

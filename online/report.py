@@ -3,18 +3,21 @@
 The engine fetches sufficient statistics, `metrics` computes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
-from online.engines import Choice, statistics
+from online.engines import Choice, Grouping, choose, fetch
 from online.events import OnlineError
-from online.lake import Lake
+from online.lake import Connection, Lake
 from online.metrics import Counts, Moments, OnlineMetrics, online_metrics
 
 MILLION = 1_000_000
 """Reciprocal ranks are counted in millionths."""
+MEDIAN_DWELL = "duckdb/median_dwell"
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ def report(
     """
     choice = _choice(start, end, model)
     with lake.connect() as connection:
-        overall = _grouped(statistics(connection, choice, "all")).get("", Counts())
-        by_model = _grouped(statistics(connection, choice, "model"))
+        by_model = _counts(connection, choice, "model")
+        overall = _overall(connection, choice, by_model)
     return {
         "overall": online_metrics(overall).as_json(),
         "by_model": {
@@ -78,7 +81,7 @@ def daily(
     """
     choice = _choice(start, end, model)
     with lake.connect() as connection:
-        by_day = _grouped(statistics(connection, choice, "day_and_model"))
+        by_day = _counts(connection, choice, "day_and_model")
     rows = []
     for key, counts in sorted(by_day.items()):
         day, _, name = key.partition(" ")
@@ -106,8 +109,9 @@ class LakeSpan:
 def span(lake: Lake) -> LakeSpan:
     """The days and model versions of the lake, for whoever offers a choice of them."""
     with lake.connect() as connection:
-        by_day = statistics(connection, Choice(), "day_and_model")["headline"]
-    keys = sorted(str(row["group_key"]).partition(" ") for row in by_day)
+        choose(connection, Choice(), "day_and_model")
+        by_day = fetch(connection, "headline")
+    keys = {str(row["group_key"]).partition(" ") for row in by_day}
     days = [date.fromisoformat(day) for day, _, _ in keys]
     return LakeSpan(
         first_day=min(days, default=None),
@@ -125,31 +129,73 @@ def _choice(start: date | None, end: date | None, model: str | None) -> Choice:
     return Choice(start, end, model)
 
 
-def _grouped(found: Mapping[str, list[dict[str, Any]]]) -> dict[str, Counts]:
+def _counts(connection: Connection, choice: Choice, grouping: Grouping) -> dict[str, Counts]:
     """group_key -> its sufficient statistics."""
-    best = _ranks(found["best_ranks"], "searches")
-    clicks = _ranks(found["click_ranks"], "clicks")
-    moments = {row["group_key"]: _moments(row) for row in found["session_moments"]}
-    dwell = {row["group_key"]: row["median_dwell_s"] for row in found["median_dwell"]}
+    choose(connection, choice, grouping)
+    headline = _by_group(fetch(connection, "headline"))
+    clicks = _by_group(fetch(connection, "click_ranks"))
+    moments = _by_group(fetch(connection, "session_moments"))
+    dwell = _median_dwell(connection, headline)
     return {
-        row["group_key"]: Counts(
-            searches=row["searches"],
-            best_ranks=best.get(row["group_key"], {}),
-            click_ranks=clicks.get(row["group_key"], {}),
-            clicked_without_rank=int(row["clicked_without_rank"]),
-            moments=moments[row["group_key"]],
-            conversions_logged=row["conversions_logged"],
-            median_dwell_s=dwell.get(row["group_key"]),
+        group: Counts(
+            searches=_sum(rows, "searches"),
+            best_ranks={r["best_click_rank"]: r["searches"] for r in rows if r["best_click_rank"]},
+            click_ranks={row["click_rank"]: row["clicks"] for row in clicks.get(group, ())},
+            clicked_without_rank=_sum(rows, "clicked_without_rank"),
+            moments=_moments(moments[group][0]),
+            conversions_logged=_sum(rows, "conversions_logged"),
+            median_dwell_s=dwell.get(group),
         )
-        for row in found["headline"]
+        for group, rows in headline.items()
     }
 
 
-def _ranks(rows: Iterable[Mapping[str, Any]], counted: str) -> dict[str, dict[Any, int]]:
-    by_group: dict[str, dict[Any, int]] = {}
+def _overall(connection: Connection, choice: Choice, by_model: Mapping[str, Counts]) -> Counts:
+    """The statistics of all models together; only what cannot be added up is fetched anew.
+
+    A session that saw several models is one session, so sums over sessions are no sums over models.
+    """
+    if len(by_model) < 2:
+        return next(iter(by_model.values()), Counts())
+    choose(connection, choice, "all")
+    logged = any(counts.median_dwell_s is not None for counts in by_model.values())
+    return Counts(
+        searches=sum(counts.searches for counts in by_model.values()),
+        best_ranks=_added(counts.best_ranks for counts in by_model.values()),
+        click_ranks=_added(counts.click_ranks for counts in by_model.values()),
+        clicked_without_rank=sum(counts.clicked_without_rank for counts in by_model.values()),
+        moments=_moments(fetch(connection, "session_moments")[0]),
+        conversions_logged=sum(counts.conversions_logged for counts in by_model.values()),
+        median_dwell_s=fetch(connection, MEDIAN_DWELL)[0]["median_dwell_s"] if logged else None,
+    )
+
+
+def _median_dwell(
+    connection: Connection, headline: Mapping[str, list[dict[str, Any]]]
+) -> dict[str, float]:
+    """group_key -> median dwell time in seconds; a log that knows none is not read for it."""
+    if not any(_sum(rows, "dwells_logged") for rows in headline.values()):
+        return {}
+    rows = fetch(connection, MEDIAN_DWELL)
+    return {row["group_key"]: row["median_dwell_s"] for row in rows}
+
+
+def _by_group(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        by_group.setdefault(row["group_key"], {})[row["click_rank"]] = int(row[counted])
-    return by_group
+        groups.setdefault(row["group_key"], []).append(row)
+    return groups
+
+
+def _sum(rows: Iterable[Mapping[str, Any]], column: str) -> int:
+    return sum(int(row[column]) for row in rows)
+
+
+def _added(histograms: Iterable[Mapping[R, int]]) -> dict[R, int]:
+    total: Counter[R] = Counter()
+    for histogram in histograms:
+        total.update(histogram)
+    return dict(total)
 
 
 def _moments(row: Mapping[str, Any]) -> dict[str, Moments]:
