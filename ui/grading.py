@@ -32,15 +32,19 @@ from ui.numbers import count
 _SITTING = "sitting"
 _TITLE_SHOWN = 60
 _NO_TEXT = text.block("This document has no text.", kind="gs-muted")
-# The only script of the app, constant text: a held key counts once, Escape leaves the comment.
+# The only script of the app, constant text: a held key counts once, Escape leaves the comment, and
+# the next pair begins at its top.
 _KEYBOARD = """<script>
 if (!window.goldsmithKeyboard) {
   window.goldsmithKeyboard = true;
   const typing = (e) => e.target.matches && e.target.matches("input, textarea");
+  const toTop = () => document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
   addEventListener("keydown", (e) => {
     if (e.key === "Escape" && typing(e)) e.target.blur();
-    if (e.repeat && !typing(e) && /^[0-3u]$/i.test(e.key)) e.stopImmediatePropagation();
+    if (typing(e) || !/^[0-3u]$/i.test(e.key)) return;
+    if (e.repeat) e.stopImmediatePropagation(); else toTop();
   }, true);
+  addEventListener("click", (e) => { if (e.target.closest(".st-key-grades")) toTop(); }, true);
 }
 </script>"""
 
@@ -182,11 +186,12 @@ def _show_pair(pair: Pair, progress: GradingProgress, sitting: Sitting) -> None:
     budget = 10**9 if sitting.whole == pair.pair_id else text.FOLD_BUDGET
     body = text.folded(pair.document.text, terms, budget)
     need = f'<div class="gs-need" dir="auto">{escape(text.clean(pair.query.need))}</div>'
-    st.html(
-        _progress_line(pair, progress)
-        + f'<h1 class="gs-query" dir="auto">{escape(text.clean(pair.query.text))}</h1>'
-        + (need if pair.query.need else "")
-    )
+    with st.container(key="question"):
+        st.html(
+            _progress_line(pair, progress)
+            + f'<h1 class="gs-query" dir="auto">{escape(text.clean(pair.query.text))}</h1>'
+            + (need if pair.query.need else "")
+        )
     st.html(
         f'<div class="gs-doc">{_title(pair, terms)}'
         + (text.block(body.html) if pair.document.text else _NO_TEXT)

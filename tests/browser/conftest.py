@@ -41,13 +41,14 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="session")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """40 pairs that every rater may grade; each document is hostile."""
+    """40 pairs that every rater may grade, each document hostile; Dana is the admin."""
     root = tmp_path_factory.mktemp("browser") / "workspace"
     init_workspace(root, "browser").close()
     settings = root / SETTINGS_FILE
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace("raters_per_pair = 2", "raters_per_pair = 50"), "utf-8")
     with open_workspace(root) as opened:
+        ensure_person(opened, "Dana")
         _fill(opened, root / "cache")
         yield opened
 
