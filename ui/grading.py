@@ -31,6 +31,7 @@ from ui.numbers import count
 
 _SITTING = "sitting"
 _TITLE_SHOWN = 60
+_ALL = 10**9
 _NO_TEXT = text.block("This document has no text.", kind="gs-muted")
 # The only script of the app, constant text: a held key counts once, Escape leaves the comment, and
 # the next pair begins at its top.
@@ -182,21 +183,12 @@ def _say(sitting: Sitting, message: str, *, ignored: bool = False) -> None:
 
 
 def _show_pair(pair: Pair, progress: GradingProgress, sitting: Sitting) -> None:
+    _show_question(pair, progress)
     terms = text.query_terms(pair.query.text)
-    budget = 10**9 if sitting.whole == pair.pair_id else text.FOLD_BUDGET
+    budget = _ALL if sitting.whole == pair.pair_id else text.FOLD_BUDGET
     body = text.folded(pair.document.text, terms, budget)
-    need = f'<div class="gs-need" dir="auto">{escape(text.clean(pair.query.need))}</div>'
-    with st.container(key="question"):
-        st.html(
-            _progress_line(pair, progress)
-            + f'<h1 class="gs-query" dir="auto">{escape(text.clean(pair.query.text))}</h1>'
-            + (need if pair.query.need else "")
-        )
-    st.html(
-        f'<div class="gs-doc">{_title(pair, terms)}'
-        + (text.block(body.html) if pair.document.text else _NO_TEXT)
-        + "</div>"
-    )
+    words = text.block(body.html) if pair.document.text else _NO_TEXT
+    st.html(f'<div class="gs-doc">{_title(pair, terms)}{words}</div>')
     if body.hidden:
         st.button(
             f"Show all ({count(body.hidden)} more characters)",
@@ -204,6 +196,15 @@ def _show_pair(pair: Pair, progress: GradingProgress, sitting: Sitting) -> None:
             key=f"whole_{pair.pair_id}",
             on_click=_show_whole,
             args=(sitting, pair.pair_id),
+        )
+
+
+def _show_question(pair: Pair, progress: GradingProgress) -> None:
+    query, need = escape(text.clean(pair.query.text)), escape(text.clean(pair.query.need))
+    needed = f'<div class="gs-need" dir="auto">{need}</div>' if need else ""
+    with st.container(key="question"):
+        st.html(
+            _progress_line(pair, progress) + f'<h1 class="gs-query" dir="auto">{query}</h1>{needed}'
         )
 
 
