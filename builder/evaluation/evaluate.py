@@ -235,8 +235,8 @@ class _Place:
             k=how.k,
             progress=_named(progress, f"{searcher.name} on {self.searched.task.name}"),
         )
-        self.keeping.keep(result)
         if run is not None:
+            self.keeping.keep(result)
             note = "the kept run was scored anew, nothing was encoded (--overwrite searches again)"
             return Evaluation(result, "run", [*self.notes, note], run.file)
         return self._searched_now(result, searcher, how)
@@ -268,12 +268,13 @@ class _Place:
         return Evaluation(known, "result", [*self.notes, note], run.file if run else None)
 
     def _searched_now(self, result: Result, searcher: Retriever, how: Options) -> Evaluation:
-        """Keep the run of a result that was made just now."""
+        """Keep the run and then the result: a kill in between leaves no result without its run."""
         kept = [
             runs.keep(result.run, searcher, self.searched, _depth(how))
             for runs in self.keeping.runs
             if result.run is not None
         ]
+        self.keeping.keep(result)
         file = kept[0] if kept else None
         notes = list(self.notes)
         if kept and file is None:

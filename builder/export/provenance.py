@@ -149,13 +149,14 @@ def _making(making: Making) -> str:
     by_raters = ", ".join(
         f"{pairs:,} by {n}" for n, pairs in sorted(making.selected.raters_per_pair.items())
     )
-    people = f"{raters:,} people" if raters > 1 else "One person"
-    by_people = (
-        f"{people} graded pairs of a query and a document from 0 to 3 without seeing ranks, scores "
-        "or anybody else's grades."
+    # How imported grades were made is not known here: the card claims nothing about it.
+    graded_by = f"{raters:,} raters" if raters > 1 else "One rater"
+    by_hand = (
+        f"{graded_by} graded pairs of a query and a document from 0 to 3. Goldsmith's own grading "
+        "page shows no ranks, no scores and nobody else's grades."
     )
     return f"""\
-{by_people if raters else "The grades, 0 to 3, come from imported files."} Grades: {kinds}.
+{by_hand if raters else "The grades, 0 to 3, come from imported files."} Grades: {kinds}.
 Pairs by number of grades that count: {by_raters}.
 
 One grade for each pair: {_RULES[making.selection.rule]} (rule `{making.selection.rule}`). Grades
@@ -181,7 +182,7 @@ def _agreement(agreement: Mapping[str, Any], settings: Settings) -> str:
     mark = f" ({settings.marks.grades})" if settings.marks.grades else ""
     return (
         f"Krippendorff's alpha (ordinal) {alpha['value']:.2f}{interval}, on "
-        f"{agreement['n_pairs']:,} pairs that two or more people graded{mark}."
+        f"{agreement['n_pairs']:,} pairs that two or more raters graded{mark}."
     )
 
 

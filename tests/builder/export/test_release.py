@@ -178,7 +178,7 @@ def test_provenance(workspace: Workspace) -> None:
     assert document["agreement"]["raters"][0]["rater"] == "rater-02"
     assert document["content_hash"] == exported["content_hash"]
     card = (Path(exported["task_dir"]) / "README.md").read_text("utf-8")
-    assert "2 people graded pairs" in card
+    assert "2 raters graded pairs" in card
     assert "goldsmith eval bm25 -t custom/shop" in card
 
 
