@@ -25,6 +25,9 @@ PIECES = 16
 """Into how many pieces a refused block is cut, so that one odd line takes few plain ones along."""
 
 
+LINE_FEED, BRACE = b"\n{"
+
+
 class NativeLines:
     """The lines of a log as Arrow streams; `plain` has to be read to its end before `odd`.
 
@@ -59,9 +62,12 @@ class NativeLines:
 
         odd = pa.schema([("line", pa.int64()), ("text", pa.string())])
         with closing(pa.ipc.new_stream(str(self.aside), odd)) as aside:
-            for first, block in self._log.numbered():
-                for start, n, columns in _pieces(block):
-                    lines = pa.array(np.arange(first + start, first + start + n))
+            first = 1
+            for block in self._log.blocks():
+                for columns in _pieces(block):
+                    n = len(columns[0])
+                    lines = pa.array(np.arange(first, first + n))
+                    first += n
                     if len(columns) == 1:
                         self.n_odd += n
                         self.longest_odd = max(self.longest_odd, columns[0].nbytes)
@@ -70,25 +76,23 @@ class NativeLines:
                         yield pa.record_batch([lines, *columns], schema=schema)
 
 
-def _pieces(block: Block) -> "Iterator[tuple[int, int, list[pa.Array]]]":
-    """First line in the block, lines, and columns of each piece: all keys, or the text alone."""
+def _pieces(block: Block) -> "Iterator[list[pa.Array]]":
+    """Columns of one piece of a block after another: all keys, or the text alone."""
     import numpy as np
     import pyarrow as pa
 
     if block.cut_short:
-        yield 0, 1, [pa.array([UNREADABLE])]
+        yield [pa.array([UNREADABLE])]
         return
     if whole := _plain_columns(block.raw):
-        yield 0, len(whole[0]), whole
+        yield whole
         return
-    ends = np.flatnonzero(np.frombuffer(block.raw, np.uint8) == ord("\n")) + 1
-    cuts = [0, *ends[:: -(-len(ends) // PIECES)][1:].tolist(), len(block.raw)]
-    first = 0
-    for start, end in pairwise(cuts):
+    ends = np.flatnonzero(np.frombuffer(block.raw, np.uint8) == LINE_FEED) + 1
+    step = -(-len(ends) // PIECES)
+    cuts = {0, *ends[step - 1 :: step].tolist(), len(block.raw)}
+    for start, end in pairwise(sorted(cuts)):
         raw = block.raw[start:end]
-        columns = _plain_columns(raw) or [_text(raw)]
-        yield first, len(columns[0]), columns
-        first += len(columns[0])
+        yield _plain_columns(raw) or [_text(raw)]
 
 
 def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
@@ -96,7 +100,8 @@ def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
     import pyarrow as pa
     from pyarrow import json
 
-    if not _one_object_a_line(raw) or b"\\u0000" in raw or not _is_utf8(raw):
+    lines = _lines_with_a_brace(raw)
+    if not lines or _holds_nul(raw) or not _is_utf8(raw):
         return None
     try:
         rows = json.read_json(
@@ -108,20 +113,31 @@ def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
         )
     except pa.ArrowInvalid:
         return None
-    if rows.num_rows != raw.count(b"\n"):
+    if rows.num_rows != lines:
         return None
     columns = [column.combine_chunks() for column in rows.columns]
     joined = _joined(rows["retrieved_doc_ids"].combine_chunks())
     return None if joined is None else [*columns, joined]
 
 
-def _one_object_a_line(raw: bytes) -> bool:
-    """Whether each line begins with a brace.
+def _lines_with_a_brace(raw: bytes) -> int:
+    """How many lines there are, 0 where one does not begin with a brace.
 
     If then as many objects as lines are read, there is one a line: a line with two would leave
     another without one of its own, so within one, and an event's keys hold no objects.
     """
-    return raw.startswith(b"{") and raw.count(b"\n{") == raw.count(b"\n") - 1
+    import numpy as np
+
+    octets = np.frombuffer(raw, np.uint8)
+    ends = octets == LINE_FEED
+    lines = int(np.count_nonzero(ends))
+    begun = np.count_nonzero(ends[:-1] & (octets[1:] == BRACE)) + raw.startswith(b"{")
+    return lines if begun == lines else 0
+
+
+def _holds_nul(raw: bytes) -> bool:
+    """Whether a text may hold U+0000, which pyarrow takes; most logs hold no backslash at all."""
+    return b"\\" in raw and b"\\u0000" in raw
 
 
 def _joined(lists: "pa.ListArray") -> "pa.Array | None":
