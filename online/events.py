@@ -62,7 +62,7 @@ def _without_nul(value: str) -> str:
 
 
 Text = Annotated[StrictStr, AfterValidator(_without_nul)]
-Rank = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Rank = Annotated[int, Field(ge=1, le=10**9)]
 Id = Annotated[Text, BeforeValidator(_digits_as_text), Field(min_length=1)]
 
 

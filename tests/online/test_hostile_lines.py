@@ -68,6 +68,7 @@ DEEP = "[" * 100_000
         (clicked(2) | {"click_rank": -1}, "bad_rank", "-1"),
         (clicked(2) | {"click_rank": 0}, "bad_rank", "--rank-base 0"),
         (clicked(2) | {"click_rank": 10**12}, "bad_rank", "1000000000000"),
+        (clicked(2) | {"click_rank": 2**31 - 1}, "bad_rank", "2147483647"),
         (event(click_rank=2), "rank_without_click", "nothing was clicked"),
         (event(event_id=""), "bad_event_id", '""'),
         (event(event_id=[1]), "bad_event_id", "[1]"),
@@ -152,7 +153,7 @@ def test_a_line_of_more_than_20_mb_is_quarantined_unread(tmp_path: Path) -> None
 
 
 VALUES: st.SearchStrategy[Any] = st.sampled_from(
-    [None, True, 0, 1, 2, 2.0, 1.5, -1, 10**12, "", "d1", "d9", "2", [], ["d1"], [1], [""], {},
+    [None, True, 0, 1, 2, 2.0, 1.5, -1, 10**9, 10**9 + 1, 2**31 - 1, 10**12, "", "d1", "d9", "2", [], ["d1"], [1], [""], {},
      "2026-11-30T12:00:00Z", "2026-11-30 12:00:00.123456+01:00", "2026-11-30T12:00:00", "12:00",
      "2026-11-30T12:00+0100", "2026-13-30T12:00:00Z", "\U0001f600", "a\0", "ü"]
 )  # fmt: skip

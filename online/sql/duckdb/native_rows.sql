@@ -33,15 +33,17 @@ judged AS (
             WHEN model_version = '' THEN 'bad_model_version'
             WHEN retrieved_doc_ids IS NULL THEN 'missing_results'
             WHEN clicked_doc_id = '' THEN 'bad_click'
+            WHEN click_rank < 0 OR click_rank > 1000000000 THEN 'bad_rank'
             WHEN click_rank IS NOT NULL AND clicked_doc_id IS NULL THEN 'rank_without_click'
             WHEN event_id = '' THEN 'bad_event_id'
         END AS reason,
-        -- 60 bits of MD5 over all that the line said, as it was logged; with the timestamp beside
-        -- it that is an identity. DuckDB's own hash is faster, but may change with its version.
-        CAST('0x' || left(md5(concat_ws(chr(31), epoch_us(instant), query,
-            coalesce(session_id, ''), model_version, len(retrieved_doc_ids), joined_doc_ids,
-            coalesce(clicked_doc_id, ''), coalesce(CAST(click_rank AS VARCHAR), ''),
-            coalesce(event_id, ''), further)), 15) AS BIGINT) AS search_key
+        -- 60 bits of MD5 over the texts of the line, its numbers mixed in (they would cost as much
+        -- again as text). DuckDB's own hash is faster still, but may change with its version.
+        xor(CAST('0x' || left(md5(concat_ws(chr(31), query, coalesce(session_id, ''), model_version,
+            joined_doc_ids, coalesce(clicked_doc_id, ''), coalesce(event_id, ''), further)), 15)
+            AS BIGINT), epoch_us(instant))
+            + coalesce(CAST(click_rank AS BIGINT) + 1, 0) * 1000003 + len(retrieved_doc_ids)
+            AS search_key
     FROM timed
 )
 SELECT
