@@ -53,10 +53,14 @@ def report(
     Raises:
         OnlineError: `start` is after `end`, or the lake is damaged.
     """
-    choice = _choice(start, end, model)
     with lake.connect() as connection:
-        by_model = _counts(connection, choice, "model")
-        overall = _overall(connection, choice, by_model)
+        return report_on(connection, _choice(start, end, model))
+
+
+def report_on(connection: Connection, choice: Choice) -> dict[str, Any]:
+    """The report of `report` over a connection that is open already."""
+    by_model = _counts(connection, choice, "model")
+    overall = _overall(connection, choice, by_model)
     return {
         "overall": online_metrics(overall).as_json(),
         "by_model": {

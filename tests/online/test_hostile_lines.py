@@ -18,71 +18,83 @@ from tests.online.logs import clicked, event, quarantined, rows, take
 DEEP = "[" * 100_000
 
 
-@pytest.mark.parametrize(
-    ("line", "reason", "says"),
-    [
-        ("garbage", "bad_json", "column 1"),
-        ("[1]", "not_an_object", "[1] is no JSON object"),
-        ("null", "not_an_object", "null is no JSON object"),
-        ("{}", "missing_timestamp", "timestamp is missing or null"),
-        (json.dumps(event())[:-10], "bad_json", "cut off"),
-        (json.dumps(event()) * 2, "bad_json", "Extra data"),
-        (json.dumps(event(x=float("nan"))), "bad_json", "NaN is no JSON number"),
-        (json.dumps(event(x=float("inf"))), "bad_json", "Infinity is no JSON number"),
-        (json.dumps(event())[:-1] + ',"query":"b"}', "duplicate_key", "'query' stands twice"),
-        (json.dumps(event())[:-1] + ',"x":1,"x":2}', "duplicate_key", "'x' stands twice"),
-        (json.dumps(event(query="a\0")), "nul_character", "U+0000"),
-        (json.dumps(event(x="a\0")), "nul_character", "U+0000"),
-        (b"\0\0\0", "nul_character", "NUL bytes"),
-        (json.dumps(event(query="\ud83d")), "lone_surrogate", "pair stands alone"),
-        (json.dumps(event()).encode().replace(b"sort", b"\xff"), "bad_utf8", "byte 49"),
-        (json.dumps(event(query="\tx")).replace("\\t", "\t"), "bad_json", "control character"),
-        ('{"x": ' + DEEP, "bad_json", "nested too deeply"),
-        (json.dumps(event(query=1)).replace("1", DEEP), "bad_json", "nested too deeply"),
-        (event(timestamp=None), "missing_timestamp", "missing or null"),
-        (event(timestamp="yesterday"), "bad_timestamp", '"yesterday"'),
-        (event(timestamp=1764504000), "bad_timestamp", "1764504000"),
-        (event(timestamp="2026-02-30T00:00:00Z"), "bad_timestamp", "ISO 8601"),
-        (event(timestamp="2026-11-30"), "bad_timestamp", "ISO 8601"),
-        (event(timestamp="0001-01-01T00:00:00Z"), "bad_timestamp", "0001"),
-        (event(timestamp="2026-11-30T12:00:00"), "naive_timestamp", "--timezone Europe/Berlin"),
-        (event(query=None), "missing_query", 'write ""'),
-        (event(query=5), "bad_query", "query is 5"),
-        (event(query=["a"]), "bad_query", 'query is ["a"]'),
-        (event(session_id=""), "bad_session", 'session_id is ""'),
-        (event(session_id=1.5), "bad_session", "1.5"),
-        (event(model_version=None), "missing_model_version", "missing or null"),
-        (event(model_version={}), "bad_model_version", "{}"),
-        (event(retrieved_doc_ids=None), "missing_results", "write []"),
-        (event(retrieved_doc_ids="d1"), "bad_results", '"d1"'),
-        (event(retrieved_doc_ids=["a", None]), "bad_results", "null"),
-        (event(retrieved_doc_ids=["a", ""]), "bad_results", '""'),
-        (event(retrieved_doc_ids=["a", True]), "bad_results", "true"),
-        (event(retrieved_doc_ids=["a", 1.5]), "bad_results", "1.5"),
-        (event(retrieved_doc_ids=["a", ["b"]]), "bad_results", '["b"]'),
-        (event(clicked_doc_id=""), "bad_click", '""'),
-        (event(clicked_doc_id={"id": 1}), "bad_click", '{"id": 1}'),
-        (clicked(2) | {"click_rank": "2"}, "bad_rank", 'click_rank is "2"'),
-        (clicked(2) | {"click_rank": 1.5}, "bad_rank", "1.5"),
-        (clicked(2) | {"click_rank": True}, "bad_rank", "true"),
-        (clicked(2) | {"click_rank": -1}, "bad_rank", "-1"),
-        (clicked(2) | {"click_rank": 0}, "bad_rank", "--rank-base 0"),
-        (clicked(2) | {"click_rank": 10**12}, "bad_rank", "1000000000000"),
-        (clicked(2) | {"click_rank": 2**31 - 1}, "bad_rank", "2147483647"),
-        (event(click_rank=2), "rank_without_click", "nothing was clicked"),
-        (event(event_id=""), "bad_event_id", '""'),
-        (event(event_id=[1]), "bad_event_id", "[1]"),
-    ],
-)
+FAULTY: list[tuple[dict[str, Any] | str | bytes, str, str]] = [
+    ("garbage", "bad_json", "column 1"),
+    ("[1]", "not_an_object", "[1] is no JSON object"),
+    ("null", "not_an_object", "null is no JSON object"),
+    ("{}", "missing_timestamp", "timestamp is missing or null"),
+    (json.dumps(event())[:-10], "bad_json", "cut off"),
+    (json.dumps(event()) * 2, "bad_json", "Extra data"),
+    (json.dumps(event(x=float("nan"))), "bad_json", "NaN is no JSON number"),
+    (json.dumps(event(x=float("inf"))), "bad_json", "Infinity is no JSON number"),
+    (json.dumps(event())[:-1] + ',"query":"b"}', "duplicate_key", "'query' stands twice"),
+    (json.dumps(event())[:-1] + ',"x":1,"x":2}', "duplicate_key", "'x' stands twice"),
+    (json.dumps(event(query="a\0")), "nul_character", "U+0000"),
+    (json.dumps(event(x="a\0")), "nul_character", "U+0000"),
+    (b"\0\0\0", "nul_character", "NUL bytes"),
+    (json.dumps(event(query="\ud83d")), "lone_surrogate", "pair stands alone"),
+    (json.dumps(event()).encode().replace(b"sort", b"\xff"), "bad_utf8", "byte 49"),
+    (json.dumps(event(query="\tx")).replace("\\t", "\t"), "bad_json", "control character"),
+    ('{"x": ' + DEEP, "bad_json", "nested too deeply"),
+    (json.dumps(event(query=1)).replace("1", DEEP), "bad_json", "nested too deeply"),
+    (event(timestamp=None), "missing_timestamp", "missing or null"),
+    (event(timestamp="yesterday"), "bad_timestamp", '"yesterday"'),
+    (event(timestamp=1764504000), "bad_timestamp", "1764504000"),
+    (event(timestamp="2026-02-30T00:00:00Z"), "bad_timestamp", "ISO 8601"),
+    (event(timestamp="2026-11-30"), "bad_timestamp", "ISO 8601"),
+    (event(timestamp="0001-01-01T00:00:00Z"), "bad_timestamp", "0001"),
+    (event(timestamp="2026-11-30T12:00:00"), "naive_timestamp", "--timezone Europe/Berlin"),
+    (event(query=None), "missing_query", 'write ""'),
+    (event(query=5), "bad_query", "query is 5"),
+    (event(query=["a"]), "bad_query", 'query is ["a"]'),
+    (event(session_id=""), "bad_session", 'session_id is ""'),
+    (event(session_id=1.5), "bad_session", "1.5"),
+    (event(model_version=None), "missing_model_version", "missing or null"),
+    (event(model_version={}), "bad_model_version", "{}"),
+    (event(retrieved_doc_ids=None), "missing_results", "write []"),
+    (event(retrieved_doc_ids="d1"), "bad_results", '"d1"'),
+    (event(retrieved_doc_ids=["a", None]), "bad_results", "null"),
+    (event(retrieved_doc_ids=["a", ""]), "bad_results", '""'),
+    (event(retrieved_doc_ids=["a", True]), "bad_results", "true"),
+    (event(retrieved_doc_ids=["a", 1.5]), "bad_results", "1.5"),
+    (event(retrieved_doc_ids=["a", ["b"]]), "bad_results", '["b"]'),
+    (event(clicked_doc_id=""), "bad_click", '""'),
+    (event(clicked_doc_id={"id": 1}), "bad_click", '{"id": 1}'),
+    (clicked(2) | {"click_rank": "2"}, "bad_rank", 'click_rank is "2"'),
+    (clicked(2) | {"click_rank": 1.5}, "bad_rank", "1.5"),
+    (clicked(2) | {"click_rank": True}, "bad_rank", "true"),
+    (clicked(2) | {"click_rank": -1}, "bad_rank", "-1"),
+    (clicked(2) | {"click_rank": 0}, "bad_rank", "--rank-base 0"),
+    (clicked(2) | {"click_rank": 10**12}, "bad_rank", "1000000000000"),
+    (clicked(2) | {"click_rank": 2**31 - 1}, "bad_rank", "2147483647"),
+    (event(click_rank=2), "rank_without_click", "nothing was clicked"),
+    (event(event_id=""), "bad_event_id", '""'),
+    (event(event_id=[1]), "bad_event_id", "[1]"),
+]
+"""Line, reason, and what its sentence says."""
+
+
+@pytest.fixture(scope="module")
+def rejected(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, Any]]:
+    """Line -> what the quarantine says of it, with a good line around each faulty one."""
+    folder = tmp_path_factory.mktemp("faulty")
+    good = [event(query=f"q{n}") for n in range(len(FAULTY))]
+    lines = [line for n, (faulty, _, _) in enumerate(FAULTY) for line in (good[n], faulty)]
+    tally = take(folder, lines)
+    assert (tally.accepted, tally.quarantined) == (len(FAULTY), len(FAULTY))
+    found = quarantined(tally)
+    assert {row["file"] for row in found} == {str(folder / "log.jsonl")}
+    return {row["line"]: row for row in found}
+
+
+@pytest.mark.parametrize("n", range(len(FAULTY)))
 def test_each_fault_has_its_reason_and_sentence(
-    tmp_path: Path, line: dict[str, Any] | str | bytes, reason: str, says: str
+    rejected: dict[int, dict[str, Any]], n: int
 ) -> None:
-    tally = take(tmp_path, [event(), line, event(query="after")])
-    assert (tally.accepted, tally.reasons) == (2, {reason: 1})
-    (row,) = quarantined(tally)
-    assert (row["line"], row["reason"]) == (2, reason)
+    line, reason, says = FAULTY[n]
+    row = rejected[2 * n + 2]
+    assert row["reason"] == reason
     assert says in row["message"]
-    assert row["file"] == str(tmp_path / "log.jsonl")
     if isinstance(line, str):
         assert row["raw"] == line
 
@@ -153,7 +165,8 @@ def test_a_line_of_more_than_20_mb_is_quarantined_unread(tmp_path: Path) -> None
 
 
 VALUES: st.SearchStrategy[Any] = st.sampled_from(
-    [None, True, 0, 1, 2, 2.0, 1.5, -1, 10**9, 10**9 + 1, 2**31 - 1, 10**12, "", "d1", "d9", "2", [], ["d1"], [1], [""], {},
+    [None, True, 0, 1, 2, 2.0, 1.5, -1, 10**9, 10**9 + 1, 2**31 - 1, 10**12, "", "d1", "d9", "2",
+     [], ["d1"], [1], [""], {},
      "2026-11-30T12:00:00Z", "2026-11-30 12:00:00.123456+01:00", "2026-11-30T12:00:00", "12:00",
      "2026-11-30T12:00+0100", "2026-13-30T12:00:00Z", "\U0001f600", "a\0", "ü"]
 )  # fmt: skip

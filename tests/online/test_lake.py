@@ -92,6 +92,9 @@ def test_a_connection_keeps_seeing_what_it_saw(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM searches").fetchall() == [(1,)]
         (zone,) = connection.execute("SELECT current_setting('TimeZone')").fetchall()
         assert zone == ("UTC",)
+        # DuckDB's progress bar would stand on stdout before the document of --json.
+        (bar,) = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+        assert bar == (False,)
 
 
 def test_a_damaged_lost_or_newer_manifest_is_refused(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from online import OnlineError, SearchEvent, compute_online_metrics
+from online.engines import Choice
 from online.ingest import import_events
 from online.lake import Lake
-from online.report import daily, report, span
+from online.report import daily, report, report_on, span
 
 BY_HAND = [("A", "s1", 1), ("A", "s1", None), ("B", "s2", 2), ("B", "s2", 4), ("B", "s3", 0)]
 """Model, session, and the rank of the click; None is no click, 0 a click without a rank."""
@@ -135,6 +136,30 @@ def test_an_empty_lake_has_0_searches_and_reasons(tmp_path: Path) -> None:
     assert found["overall"]["reasons"]["ctr"] == "no_searches"
     assert daily(Lake(tmp_path / "events")) == []
     assert span(Lake(tmp_path / "events")).first_day is None
+
+
+def test_dwell_and_conversions_where_a_log_has_them(tmp_path: Path) -> None:
+    """No shape of log brings them in yet; the queries and formulas wait for it."""
+    # Per model: dwell 2, 4, 9 has the median 4, and 2, 4 has 3; one of three searches converted.
+    searches = [
+        (f"s{n}", model, int(n == 0), dwell)
+        for model, dwells in (("a", (2.0, 4.0, 9.0)), ("b", (2.0, 4.0, None)))
+        for n, dwell in enumerate(dwells)
+    ]
+    with Lake(tmp_path / "events").connect() as connection:
+        connection.executemany(
+            "INSERT INTO searches (session_id, model_version, n_conversions, dwell_s, n_clicks, "
+            "n_ranked_clicks, n_top_clicks, n_results) VALUES (?, ?, ?, ?, 1, 0, 0, 1)",
+            searches,
+        )
+        found = report_on(connection, Choice())
+    assert found["by_model"]["a"]["median_dwell_s"] == 4.0
+    assert found["by_model"]["b"]["median_dwell_s"] == 3.0
+    assert found["overall"]["median_dwell_s"] == 4.0  # of 2, 2, 4, 4, 9
+    assert found["overall"]["conversion_rate"] == pytest.approx(1 / 3)
+    assert found["overall"]["sessions"] == 3  # each of them saw both models
+    assert found["by_model"]["a"]["sessions"] == 3
+    assert found["overall"]["reasons"] == {"clicks_at_1_2": "no_ranked_clicks"}
 
 
 def test_days_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
