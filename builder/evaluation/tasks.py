@@ -20,6 +20,7 @@ _NAME = re.compile(
     r"(?:(?P<room>custom|evals)/)?(?P<name>[^/\\@\0.][^/\\@\0]*)(?:@(?P<number>\d+))?"
 )
 _AT_MOST = 20
+_PARTS = ("corpus.jsonl", "corpus.jsonl.gz", "qrels", "qrels.tsv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +94,28 @@ def find_task(workspace: Workspace | None, name: str) -> Found:
 
 def task_names(workspace: Workspace | None) -> list[str]:
     """Names of the tasks in `./evals` and in the workspace, as `custom/NAME`."""
-    names = {
-        folder.name
-        for evals_folder in _evals_folders(workspace)
-        for folder in (evals_folder, evals_folder / folders.RELEASES)
-        if folder.is_dir()
-        for folder in folder.iterdir()
-        if folder.is_dir() and not folder.name.startswith(".")
-    }
+    names = {name for folder in _evals_folders(workspace) for name in _names_in(folder)}
     return [f"custom/{name}" for name in sorted(names)]
+
+
+def _names_in(evals_folder: Path) -> Iterator[str]:
+    """Of task folders, and of releases, even where the copy of the latest is gone."""
+    for folder in _folders_in(evals_folder):
+        if _holds_a_task(folder):
+            yield folder.name
+    for folder in _folders_in(evals_folder / folders.RELEASES):
+        yield folder.name
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+
+
+def _holds_a_task(folder: Path) -> bool:
+    """Whether a folder looks like a task: in a checkout, ./evals is also a Python package."""
+    return any((folder / part).exists() for part in _PARTS)
 
 
 def _taken_apart(name: str) -> _Asked | None:

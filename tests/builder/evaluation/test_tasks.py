@@ -136,6 +136,8 @@ def test_no_task_at_all(workspace: Workspace) -> None:
 
 def test_the_names_of_both_places_are_known(released: Workspace) -> None:
     (Path("evals") / "Käse").mkdir(parents=True)
+    (Path("evals") / "Käse" / "corpus.jsonl").touch()
+    (Path("evals") / "__pycache__").mkdir()  # as in a checkout, where ./evals is a package
     assert task_names(released) == ["custom/Käse", "custom/shop"]
 
 
