@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 APP = Path(__file__).resolve().parents[1] / "app.py"
 CHROMIUM = Path("/usr/bin/chromium")
 CHROMIUM_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-START_SECONDS = 30
+START_SECONDS = 90
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def running_app(workspace: Path, log: Path) -> Iterator[str]:
     """The address of an app on `workspace`; the server is ended by its id afterwards.
 
     Raises:
-        RuntimeError: The server died or did not answer within 30 s; the message holds its log.
+        RuntimeError: The server died or did not answer in time; the message holds its log.
     """
     port = _free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port)]

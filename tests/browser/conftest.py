@@ -1,6 +1,7 @@
 """A real server on a workspace of known pairs, and a real browser."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ HOSTILE = (
     "![i](http://127.0.0.1:9/i.png) **b** `c` \u202eevil\u202c"
 )
 N_PAIRS = 40
+PATIENCE_MS = 120_000
+"""How long a page may take on a loaded machine; only a failing test waits so long."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
     if not CHROMIUM.exists():
+        # CI brings a browser: there, its absence is a fault.
+        assert "GOLDSMITH_REQUIRE_BROWSER" not in os.environ, f"{CHROMIUM} is not here"
         pytest.skip(f"{CHROMIUM} is not here")
     with chromium() as launched:
         yield launched
@@ -81,6 +86,7 @@ def address(
 @pytest.fixture
 def page(browser: "Browser") -> Iterator["Page"]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()
 
