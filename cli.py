@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from online.events import OnlineError
 
 BAD_USAGE, INTERRUPTED = 2, 130
+DISK_HINT = (
+    "See whether the path is right, whether it may be written, and whether the disk is full."
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -71,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         out.say("goldsmith: stopped")
         code = INTERRUPTED
+    except OSError as error:
+        # The disk's own word, whoever met it: a path too long, no permission, a full disk.
+        place = None if error.filename is None else str(error.filename)
+        out.print_error(error.strerror or str(error), place, DISK_HINT, as_json=as_json)
+        code = BAD_INPUT
     except Exception as error:
         if not isinstance(error, _known_errors()):
             raise

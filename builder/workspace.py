@@ -161,13 +161,19 @@ def open_workspace(folder: Path) -> Workspace:
         SettingsError: workspace.toml cannot be read as it stands.
     """
     root = folder.absolute()
-    for needed in (SETTINGS_FILE, DATABASE_FILE):
-        if not (root / needed).is_file():
-            raise WorkspaceError(
-                f"This folder is no workspace: {needed} is not there.",
-                where=str(root),
-                hint=f"Make one with `goldsmith --workspace {folder} init`, or name another one "
-                "with --workspace or GOLDSMITH_WORKSPACE.",
-            )
+    if not (root / SETTINGS_FILE).is_file():
+        raise WorkspaceError(
+            f"This folder is no workspace: {SETTINGS_FILE} is not there.",
+            where=str(root),
+            hint=f"Make one with `goldsmith --workspace {folder} init`, or name another one "
+            "with --workspace or GOLDSMITH_WORKSPACE.",
+        )
+    database = root / DATABASE_FILE
+    if not database.is_file() or not database.stat().st_size:
+        raise WorkspaceError(
+            f"The workspace has lost its database: {DATABASE_FILE} is absent or empty.",
+            where=str(database),
+            hint="Put a copy in its place; some may lie in the folder backups.",
+        )
     settings = read_settings(root / SETTINGS_FILE)
     return Workspace(root, settings, open_store(root / DATABASE_FILE))

@@ -76,6 +76,8 @@ def retriever(
     Raises:
         EvalsError: There is no such model, or bm25 was given a prompt.
     """
+    if not name.strip():
+        raise EvalsError("the name of a model is empty", hint="Name bm25, minilm, or a model.")
     if batch_size < 1:
         raise EvalsError(f"batch_size is {batch_size}, must be at least 1")
     if name == BM25:

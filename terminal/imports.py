@@ -13,20 +13,27 @@ if TYPE_CHECKING:
     from builder.workspace import Workspace
     from estimates import ImportTally
 
-FORMATS = click.Choice(["jsonl", "csv", "tsv", "parquet", "trec"])
+FORMATS = ["jsonl", "json", "csv", "tsv", "parquet"]
 
 
-def import_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that every import of rows takes."""
-    for option in (
-        json_option,
-        click.option(
-            "--format", type=FORMATS, help="What the file is, where its content leaves doubts."
-        ),
-        click.option("--repair", is_flag=True, help="Put U+FFFD for what is no text, and count."),
-    ):
-        command = option(command)
-    return command
+Command = Callable[..., Any]
+
+
+def import_options(*formats: str) -> Callable[[Command], Command]:
+    """The options that every import of rows takes; `formats` are those its files may have."""
+    doubts = "What the file is, where its content leaves doubts."
+    repair = "Put U+FFFD for U+0000 and for half characters, and count them."
+
+    def with_options(command: Command) -> Command:
+        for option in (
+            json_option,
+            click.option("--format", type=click.Choice(formats), help=doubts),
+            click.option("--repair", is_flag=True, help=repair),
+        ):
+            command = option(command)
+        return command
+
+    return with_options
 
 
 def _print_import(what: str, tally: "ImportTally", *, as_json: bool) -> int:
@@ -34,6 +41,8 @@ def _print_import(what: str, tally: "ImportTally", *, as_json: bool) -> int:
         out.print_json(tally.as_json())
     else:
         out.print_tally(what, tally.as_json())
+    if not tally.read:
+        out.say("goldsmith: the file holds no row")
     return BAD_INPUT if tally.nothing_accepted else 0
 
 
@@ -45,7 +54,7 @@ def corpus() -> None:
 @corpus.command("import")
 @click.argument("file", type=FILE)
 @click.option("--update", is_flag=True, help="Replace known documents whose content changed.")
-@import_options
+@import_options(*FORMATS)
 @with_workspace
 def corpus_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in documents: JSONL, CSV, TSV or Parquet, also .gz."""
@@ -64,7 +73,7 @@ def queries() -> None:
 @queries.command("import")
 @click.argument("file", type=FILE)
 @click.option("--update", is_flag=True, help="Replace known queries whose content changed.")
-@import_options
+@import_options(*FORMATS)
 @with_workspace
 def queries_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in queries: JSONL, CSV, TSV or Parquet, also .gz."""
@@ -82,8 +91,11 @@ def judgments() -> None:
 
 @judgments.command("import")
 @click.argument("file", type=FILE)
-@click.option("--rater", help="Whose grades these are, where the file does not say.")
-@import_options
+@click.option(
+    "--rater",
+    help="Whose grades these are where the file names no raters; the file's name by default.",
+)
+@import_options(*FORMATS, "trec")
 @with_workspace
 def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in grades: with raters, qrels of 3 columns, or TREC qrels of 4."""
@@ -97,7 +109,9 @@ def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how
 @click.command("import")
 @click.argument("folder", type=FILE)
 @click.option("--update", is_flag=True, help="Replace known documents and queries that changed.")
-@click.option("--repair", is_flag=True, help="Put U+FFFD for what is no text, and count.")
+@click.option(
+    "--repair", is_flag=True, help="Put U+FFFD for U+0000 and for half characters, and count them."
+)
 @click.option("--rater", help="Whose grades the qrels are; the folder's name by default.")
 @json_option
 @with_workspace

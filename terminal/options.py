@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[1]
 DEFAULT_WORKSPACE = CHECKOUT / "data" / "workspace"
 BAD_INPUT = 1
-FILE = click.Path(path_type=Path)
+
+
+class NamedPath(click.Path):
+    """A path that says something: an empty one would be the current folder by accident."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; usage error if it is empty."""
+        if not str(value):
+            self.fail("a path cannot be empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = NamedPath(path_type=Path)
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print exactly one JSON document on stdout."

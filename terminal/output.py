@@ -108,11 +108,12 @@ def print_tally(what: str, tally: Mapping[str, Any]) -> None:
 
 def print_results(results: Sequence[Mapping[str, Any]]) -> None:
     """A leaderboard: one row a result, best nDCG@10 first."""
-    for task in dict.fromkeys(result["task"] for result in results):
-        of_task = [result for result in results if result["task"] == task]
+    # By content: two folders may have one name.
+    for content in dict.fromkeys(result["content_hash"] for result in results):
+        of_task = [result for result in results if result["content_hash"] == content]
         first = of_task[0]
         click.echo(
-            f"{task} ({first['split']}): {first['n_queries']:,} queries, "
+            f"{first['task']} ({first['split']}): {first['n_queries']:,} queries, "
             f"{first['corpus_size']:,} documents"
         )
         print_table(["model", "nDCG@10", "95 % interval", *HEADLINE[1:]], _result_rows(of_task))

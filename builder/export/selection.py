@@ -192,7 +192,8 @@ def _nothing_left(connection: Connection, selected: Selected) -> BuilderError:
         tags = sorted({tag for query in active_queries(connection) for tag in query.tags})
         sources = sorted({query.source for query in active_queries(connection)})
         there = f"tags: {_listed(tags)}; sources: {_listed(sources)}"
-        asked = f"tag {selection.tag!r}, source {selection.source!r}"
+        wanted = (("tag", selection.tag), ("source", selection.source))
+        asked = " and ".join(f"{what} {name!r}" for what, name in wanted if name is not None)
         message = f"no query is asked for: none has {asked}" if sources else "there are no queries"
         return BuilderError(message, hint=f"In this workspace there are {there}.")
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(selected.dropped.items()) if n)

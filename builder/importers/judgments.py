@@ -11,7 +11,6 @@ from builder.errors import BuilderError, ImportFailedError
 from builder.importers.intake import ROWS, Intake, Options, bring_in_file, note
 from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text, shown
 from builder.people import Person, clean_name
-from builder.store import Connection
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.moments import utc_text
 from builder.store.people import add_person, find_person
@@ -136,16 +135,18 @@ class JudgmentsImport:
         keys: dict[str | None, int] = {}
         for name in staged_raters(intake.connection):
             if name is None:
-                keys[None] = self._own_rater(intake.connection)
+                keys[None] = self._own_rater(intake)
                 continue
             known = find_person(intake.connection, name)
             note(intake.tally, "new_rater", int(known is None))
             keys[name] = (known or add_person(intake.connection, name)).person_id
         return keys
 
-    def _own_rater(self, connection: Connection) -> int:
+    def _own_rater(self, intake: Intake) -> int:
+        connection = intake.connection
         name = _rater_name(self._fallback)
         known = find_person(connection, name)
+        note(intake.tally, "new_rater", int(known is None))
         if known is not None and known.kind != "import" and not self._named:
             raise ImportFailedError(
                 f"The file names no raters, and {name}, as it is called, is somebody here.",

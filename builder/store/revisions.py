@@ -46,7 +46,8 @@ def bring_up_to_date(engine: Engine, path: Path, writing: Writing) -> None:
         raise WorkspaceError(
             f"The workspace's database cannot be opened: {error.orig}.",
             where=str(path),
-            hint="See whether the file is whole; copies may lie in the folder backups.",
+            hint="See whether the file and its folder may be written and the file is whole; copies "
+            "may lie in the folder backups.",
         ) from error
 
 

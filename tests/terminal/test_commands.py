@@ -145,3 +145,43 @@ def test_without_a_workspace_init_is_named(goldsmith: Terminal) -> None:
     assert answer.code == 1
     assert "goldsmith --workspace" in answer.stderr
     assert "init" in answer.stderr
+
+
+def test_what_the_disk_refuses_is_one_message(goldsmith: Terminal) -> None:
+    _filled(goldsmith)
+    taken = goldsmith.write("taken", "a file")
+    goldsmith("export", "metals")
+    for arguments in (
+        ["corpus", "import", "x" * 300],
+        ["eval", "bm25", "-t", "custom/metals", "--output", taken / "below"],
+        ["export", "metals", "--to", taken / "below"],
+    ):
+        answer = goldsmith(*arguments, "--json")
+        assert answer.code == 1
+        assert answer.document["error"]["message"]
+        assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--workspace", "", "init"], ["corpus", "import", ""]])
+def test_an_empty_path_is_not_the_current_folder(goldsmith: Terminal, arguments: list[str]) -> None:
+    answer = goldsmith(*arguments)
+    assert answer.code == 2
+    assert "cannot be empty" in answer.stderr
+    assert not (goldsmith.folder / "workspace.toml").exists()
+
+
+def test_two_folders_of_one_name_are_two_tables(goldsmith: Terminal) -> None:
+    _filled(goldsmith)
+    first = goldsmith("export", "metals", "--json").document["task_dir"]
+    goldsmith("judgments", "import", goldsmith.write("more.tsv", "q2\td1\t1"))
+    goldsmith("export", "other", "--to", goldsmith.folder / "elsewhere" / "metals")
+    shown = goldsmith("eval", "bm25", "-t", first, "-t", "elsewhere/metals").stdout
+    assert shown.count("metals (test): 2 queries, 3 documents") == 2
+
+
+def test_a_lost_database_is_said(goldsmith: Terminal) -> None:
+    goldsmith("init")
+    (goldsmith.folder / "w" / "workbench.db").write_bytes(b"")
+    answer = goldsmith("report", "--json")
+    assert answer.code == 1
+    assert "lost its database" in answer.document["error"]["message"]

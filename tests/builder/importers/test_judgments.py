@@ -56,7 +56,7 @@ def test_qrels_are_one_rater_called_as_the_file(form: str, judged: Workspace, wr
     path = write("test.tsv.gz", QRELS[form])
     tally = import_judgments(judged, path)
     assert counts(tally) == (2, 0, 0, 0)
-    assert tally.notes == {"pair_added": 2}
+    assert tally.notes == {"new_rater": 1, "pair_added": 2}
     assert grades(judged) == {("q1", "d1", "test"): 3, ("7", "007", "test"): 0}
     assert kinds(judged) == {"test": "import"}
     with judged.store.read() as connection:
@@ -280,6 +280,7 @@ def test_a_query_that_is_called_as_a_column(judged: Workspace, write: Write) -> 
 def test_further_columns_are_counted(judged: Workspace, write: Write) -> None:
     text = "query-id,corpus-id,grade,confidence\nq1,d1,2,high\nq1,d2,2,\n"
     assert import_judgments(judged, write("q.csv", text)).notes == {
+        "new_rater": 1,
         "fields_ignored": 1,
         "pair_added": 2,
     }
