@@ -98,7 +98,10 @@ def judgments() -> None:
 @import_options(*FORMATS, "trec")
 @with_workspace
 def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
-    """Bring in grades: with raters, qrels of 3 columns, or TREC qrels of 4."""
+    """Bring in grades: with raters, qrels of 3 columns, or TREC qrels of 4.
+
+    With raters: query-id, corpus-id, rater, grade, and maybe outcome, comment, timestamp.
+    """
     from builder.importers import import_judgments
 
     with out.progress_bar() as progress:
@@ -150,7 +153,11 @@ def events_import(
     rank_base: int | None,
     as_json: bool,
 ) -> int:
-    """Bring in search events: JSON lines, also .gz."""
+    """Bring in search events: JSON lines, also .gz.
+
+    One search a line: timestamp with its zone, query, session_id, model_version,
+    retrieved_doc_ids, clicked_doc_id and click_rank (null without a click).
+    """
     from online.ingest import import_events
 
     with out.progress_bar() as progress:

@@ -25,7 +25,7 @@ def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "tasks",
             multiple=True,
             required=True,
-            help="custom/NAME, draft, or a folder; repeatable.",
+            help="custom/NAME, custom/NAME@2, draft, or a folder; repeatable.",
         ),
         click.option("--split", help="Which split; test, train, dev or qrels.tsv by default."),
         click.option(
