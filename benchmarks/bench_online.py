@@ -22,7 +22,7 @@ from online.lake import Lake
 from online.report import daily, report
 
 LINES = 1_000_000
-REPEATS = 3
+REPEATS = 5
 COPY_BAR, REPORT_BAR = 1 / 3, 1.3
 
 IMPORT = """

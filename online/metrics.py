@@ -87,7 +87,10 @@ class OnlineMetrics:
     estimates: Mapping[str, Estimate]
 
     def as_json(self) -> dict[str, object]:
-        """The document M of `report --json`: values, `intervals`, and `reasons` of what is null."""
+        """The document M of `report --json`: values, `intervals`, and `reasons` of what is null.
+
+        `interval_reasons` says why a value has no interval.
+        """
         estimates = self.estimates
         return {
             "searches": self.searches,
@@ -106,6 +109,11 @@ class OnlineMetrics:
                 name: estimate.reason
                 for name, estimate in estimates.items()
                 if estimate.value is None
+            },
+            "interval_reasons": {
+                name: estimate.reason
+                for name, estimate in estimates.items()
+                if estimate.value is not None and estimate.low is None
             },
         }
 

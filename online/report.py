@@ -128,7 +128,7 @@ def span(lake: Lake) -> LakeSpan:
 def _choice(start: date | None, end: date | None, model: str | None) -> Choice:
     if start is not None and end is not None and start > end:
         raise OnlineError(
-            f"the first day, {start}, is after the last, {end}", hint="Swap --from and --to."
+            f"the first day, {start}, is after the last, {end}", hint="Swap the two days."
         )
     return Choice(start, end, model)
 
