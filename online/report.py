@@ -14,8 +14,8 @@ from online.events import OnlineError
 from online.lake import Connection, Lake
 from online.metrics import Counts, Moments, OnlineMetrics, online_metrics
 
-MILLION = 1_000_000
-"""Reciprocal ranks are counted in millionths."""
+PARTS = 2520
+"""Reciprocal ranks are counted in parts of 1/2520, the least common multiple of 1 to 10."""
 MEDIAN_DWELL = "duckdb/median_dwell"
 R = TypeVar("R")
 
@@ -203,11 +203,11 @@ def _added(histograms: Iterable[Mapping[R, int]]) -> dict[R, int]:
 
 
 def _moments(row: Mapping[str, Any]) -> dict[str, Moments]:
-    """Metric -> its sums over sessions; of reciprocal ranks in ones, not millionths."""
+    """Metric -> its sums over sessions; reciprocal ranks in ones, not in parts."""
     sums = {name: float(number) for name, number in row.items() if name != "group_key"}
-    sums["reciprocal"] /= MILLION
-    sums["reciprocal_n"] /= MILLION
-    sums["reciprocal_reciprocal"] /= MILLION**2
+    sums["reciprocal"] /= PARTS
+    sums["reciprocal_n"] /= PARTS
+    sums["reciprocal_reciprocal"] /= PARTS**2
 
     def of(y: str, x: str = "n") -> Moments:
         return Moments(

@@ -1,17 +1,19 @@
 -- Per group of `selected`: the sums over sessions of what the delta method needs.
--- A reciprocal rank is counted in millionths, rounded, so that every sum is an integer.
+-- Every sum is an integer, so that all engines give the same: a reciprocal rank is counted in parts
+-- of 1/2520, which is exact for ranks 1 to 10 and rounded behind.
 WITH sessions AS (
     SELECT
         group_key,
         session_id,
         COUNT(*) AS n,
-        SUM(CASE WHEN n_clicks > 0 THEN 1 ELSE 0 END) AS clicked,
-        SUM(CASE WHEN n_results = 0 THEN 1 ELSE 0 END) AS empty,
-        SUM(CASE WHEN n_conversions > 0 THEN 1 ELSE 0 END) AS converted,
-        SUM(CASE WHEN best_click_rank IS NULL THEN 0
-            ELSE CAST(ROUND(1000000.0 / best_click_rank) AS BIGINT) END) AS reciprocal,
-        SUM(n_ranked_clicks) AS ranked,
-        SUM(n_top_clicks) AS top
+        CAST(SUM(CASE WHEN n_clicks > 0 THEN 1 ELSE 0 END) AS BIGINT) AS clicked,
+        CAST(SUM(CASE WHEN n_results = 0 THEN 1 ELSE 0 END) AS BIGINT) AS empty,
+        CAST(SUM(CASE WHEN n_conversions > 0 THEN 1 ELSE 0 END) AS BIGINT) AS converted,
+        CAST(SUM(CASE WHEN best_click_rank IS NULL THEN 0
+            ELSE CAST(FLOOR(2520.0 / best_click_rank + 0.5) AS INTEGER) END) AS BIGINT)
+            AS reciprocal,
+        CAST(SUM(n_ranked_clicks) AS BIGINT) AS ranked,
+        CAST(SUM(n_top_clicks) AS BIGINT) AS top
     FROM selected
     GROUP BY group_key, session_id
 )
@@ -30,7 +32,7 @@ SELECT
     SUM(converted * converted) AS converted_converted,
     SUM(converted * n) AS converted_n,
     SUM(reciprocal) AS reciprocal,
-    SUM(CAST(reciprocal AS DECIMAL(38, 0)) * reciprocal) AS reciprocal_reciprocal,
+    SUM(reciprocal * reciprocal) AS reciprocal_reciprocal,
     SUM(reciprocal * n) AS reciprocal_n,
     SUM(ranked) AS ranked,
     SUM(ranked * ranked) AS ranked_ranked,
