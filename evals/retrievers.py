@@ -131,6 +131,8 @@ class DenseRetriever:
         self.seconds = {}
         if not documents or not queries:
             return {query.query_id: {} for query in queries}
+        if progress:
+            progress("loading the model", 0, None)
         similarity = self._timed_loading()
         # Descending doc_ids: among equal scores the first position is the first in trec_eval.
         ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)

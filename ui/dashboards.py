@@ -152,7 +152,8 @@ def _beside(metrics: Metrics, name: str) -> str:
     """The interval of a metric, or why there is none."""
     low, high = metrics["intervals"].get(name) or (None, None)
     write = numbers.interval if name in _AS_DECIMAL else numbers.percent_interval
-    why = numbers.in_words(metrics["reasons"].get(name))
+    reason = metrics["reasons"].get(name) or metrics["interval_reasons"].get(name)
+    why = numbers.in_words(reason)
     return write(low, high) or why or f"of {numbers.count(metrics['searches'])}"
 
 

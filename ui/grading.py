@@ -62,6 +62,7 @@ class Sitting:
         title: Its document, for the line that says what was saved.
         said: Safe HTML about the last press.
         ignored: Whether that press was ignored.
+        saved: Safe HTML about the last grade that was stored.
         whole: The pair whose text is shown in full.
     """
 
@@ -72,6 +73,7 @@ class Sitting:
     title: str = ""
     said: str = ""
     ignored: bool = False
+    saved: str = ""
     whole: int | None = None
 
 
@@ -134,10 +136,10 @@ def _press_grade(workspace: Workspace, rater: str, pair_id: int, grade: int) -> 
     sitting = _sitting(workspace, rater)
     now_ms = _now_ms()
     if pair_id != sitting.pair_id:
-        _say(sitting, "That pair was on screen before: the press was ignored.", ignored=True)
+        _say_ignored(sitting, "That pair is done: this press was ignored.")
         return
     if refusal := sitting.guard.accepts(str(grade), now_ms, sitting.shown_at_ms):
-        _say(sitting, refusal, ignored=True)
+        _say_ignored(sitting, refusal)
         return
     outcome = submit_grade(
         workspace,
@@ -158,7 +160,7 @@ def _press_undo(workspace: Workspace, rater: str) -> None:
         _say(sitting, refusal, ignored=True)
         return
     undone = undo_last(workspace, rater)
-    sitting.pair_id = None
+    sitting.pair_id, sitting.saved = None, ""
     if undone is None:
         _say(sitting, "There is nothing to undo.", ignored=True)
     else:
@@ -173,8 +175,14 @@ def _say_outcome(workspace: Workspace, sitting: Sitting, outcome: Outcome) -> No
         return
     grade = outcome.grade
     name = "" if grade is None else workspace.settings.grades.names[grade]
-    sitting.said = f"<b>Saved:</b> {grade} {text.inline(name)} on {text.inline(title)}"
-    sitting.ignored = False
+    sitting.saved = f"<b>Saved:</b> {grade} {text.inline(name)} on {text.inline(title)}"
+    sitting.said, sitting.ignored = sitting.saved, False
+
+
+def _say_ignored(sitting: Sitting, why: str) -> None:
+    """The press was not meant; what was saved before it still is."""
+    _say(sitting, why, ignored=True)
+    sitting.said = f"{sitting.saved}{'. ' if sitting.saved else ''}{sitting.said}"
 
 
 def _say(sitting: Sitting, message: str, *, ignored: bool = False) -> None:
@@ -247,6 +255,16 @@ def _second_row(workspace: Workspace, rater: str, pair: Pair | None) -> None:
                 placeholder="Comment (Esc leaves it)",
                 max_chars=LONGEST_COMMENT,
             )
+        _guidelines(workspace)
+
+
+def _guidelines(workspace: Workspace) -> None:
+    """How this team grades: guidelines.md as it stands, over the page while it is asked for."""
+    file = workspace.guidelines_file
+    if file.is_file():
+        with st.popover("Rules", icon=":material/menu_book:", help="How we grade"):
+            words = file.read_text(encoding="utf-8", errors="replace")
+            st.html(text.block(escape(text.clean(words))))
 
 
 def _comment_key(pair_id: int) -> str:

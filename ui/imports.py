@@ -58,6 +58,7 @@ KINDS = {
         updates=True,
     ),
 }
+_GOOD = ("accepted", "duplicate", "updated")
 _COUNTS = ("read", "accepted", "duplicate", "updated", "quarantined")
 
 
@@ -70,6 +71,8 @@ def show_tallies(job: Job, outcome: Outcome) -> None:
         for what, tally in tallies.items()
     ]
     st.html(table(columns, rows))
+    if not any(tally[name] for tally in tallies.values() for name in _GOOD):
+        note("Nothing came in.", "Is it the right kind of file? See the reasons.", kind="error")
     for what, tally in tallies.items():
         _show_reasons(tally)
         if tally["quarantine_file"]:
@@ -88,7 +91,7 @@ def _offer_quarantine(job: Job, what: str, file: Path) -> None:
         note("The quarantine file has been removed.", str(file))
         return
     first = _first_row(file)
-    note(f"First row in quarantine: {first}" if first else "", str(file), kind="warning")
+    note(f"One of the rows in quarantine: {first}" if first else "", str(file), kind="warning")
     st.download_button(
         "Download the rows in quarantine",
         data=file.read_bytes,

@@ -85,7 +85,7 @@ def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], Non
         if show:
             show(job, job.outcome or {})
     elif job.state == "cancelled":
-        note("Cancelled.", when)
+        note(f"Cancelled: {sentence(job.message) or job.kind}.", when)
     else:
         error = (job.outcome or {}).get("error", {})
         where = f"Where: {error['where']}" if error.get("where") else ""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from builder.jobs import start_job
+from builder.jobs import recent_jobs, start_job
 from builder.workspace import Workspace, init_workspace
 
 DEMO_JOB = "demo"
@@ -27,6 +27,13 @@ def start_demo(folder: Path) -> None:
     """
     with init_workspace(folder, _DEMO_NAME) as workspace:
         fill_with_demo(workspace, "demo")
+
+
+def demo_is_half_made(workspace: Workspace) -> bool:
+    """Whether the last attempt to fill the workspace with the demo was cancelled or failed."""
+    attempts = (job for job in recent_jobs(workspace, limit=50) if job.kind == DEMO_JOB)
+    last = next(attempts, None)
+    return last is not None and last.state in ("cancelled", "failed")
 
 
 def fill_with_demo(workspace: Workspace, started_by: str) -> None:

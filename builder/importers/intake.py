@@ -141,7 +141,7 @@ class Part(Protocol):
 
 _CHANGED = FaultError(
     "changed",
-    "Its id is known with other content. Import with --update to replace that, or give this "
+    "Its id is known with other content. Ask for updates (--update) to replace that, or give this "
     "row another id.",
 )
 

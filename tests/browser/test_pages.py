@@ -69,7 +69,7 @@ def test_a_job_goes_on_without_its_tab_and_can_be_cancelled(
     open_page(page, address, "pool", dana)
     assert at_work(workspace, job_id).active
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_text("Cancelled.").wait_for()
+    page.get_by_text("Cancelled:").wait_for()
     assert at_work(workspace, job_id).state == "cancelled"
 
 

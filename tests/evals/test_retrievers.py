@@ -75,6 +75,7 @@ def test_progress_counts_texts_and_may_cancel() -> None:
     queries = [Query("q", "up")]
     dense(TABLE, batch_size=2).search(DOCUMENTS, queries, 5, lambda *said: heard.append(said))
     assert heard == [
+        ("loading the model", 0, None),
         ("encoding query texts", 1, 1),
         ("encoding document texts", 2, 3),
         ("encoding document texts", 3, 3),

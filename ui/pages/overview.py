@@ -5,7 +5,7 @@ import streamlit as st
 from ui import frame, state
 from ui.jobs import follow
 from ui.overview import next_step, show_steps, steps_of
-from ui.start import DEMO_JOB, fill_with_demo
+from ui.start import DEMO_JOB, demo_is_half_made, fill_with_demo
 
 workspace = state.current_workspace()
 frame.heading(
@@ -19,7 +19,15 @@ steps = steps_of(workspace)
 upcoming = next_step(steps)
 show_steps(steps)
 
-if upcoming is None:
+if not at_work and demo_is_half_made(workspace):
+    frame.note("The demo is half made.", "It goes on where it stopped; nothing is done twice.")
+    st.button(
+        "Go on with the demo",
+        key="go_on_demo",
+        on_click=frame.in_callback(fill_with_demo),
+        args=(workspace, "demo"),
+    )
+elif upcoming is None:
     frame.muted("The loop is closed: clicks show what users did, and the leaderboard what to ship.")
 elif not at_work and upcoming is steps[0]:
     frame.note(
