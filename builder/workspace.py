@@ -20,20 +20,17 @@ GUIDELINES_FILE = "guidelines.md"
 GUIDELINES = """\
 How we grade
 
-Read the query and, where there is one, the information need below it. Then ask of each document: how
-much would it help a person who searched for this? Grade the document as it stands, not what it links
-to, and not how well it is written.
+Read the query and, where there is one, the information need below it. Then ask of each document: \
+how much would it help a person who searched for this? Grade the document as it stands, not what \
+it links to, and not how well it is written.
 
 3 - highly relevant: it answers the need fully; the search could end here.
-
 2 - relevant: it answers the need in part, or fully beside much else.
-
 1 - marginally relevant: it is on the subject, but does not answer the need.
-
 0 - not relevant: it does not help.
 
-In doubt between two grades, give the lower one, and write a comment. Two documents that say the same
-get the same grade. Where you lack the knowledge to judge, say so in a comment.
+In doubt between two grades, give the lower one, and write a comment. Two documents that say the \
+same get the same grade. Where you lack the knowledge to judge, say so in a comment.
 """
 
 
