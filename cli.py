@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
 from terminal import imports, making, measuring, starting
 from terminal import output as out
-from terminal.options import BAD_INPUT, DEFAULT_WORKSPACE, FILE
+from terminal.options import BAD_INPUT, FILE
 
 if TYPE_CHECKING:
     from builder.errors import BuilderError
@@ -30,7 +31,7 @@ DISK_HINT = (
 @click.option(
     "--workspace",
     type=FILE,
-    envvar="GOLDSMITH_WORKSPACE",
+    envvar=WORKSPACE_VARIABLE,
     default=DEFAULT_WORKSPACE,
     show_default="data/workspace",
     help="The folder that the team works in; also GOLDSMITH_WORKSPACE.",

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from builder.workspace import Workspace
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-DEFAULT_WORKSPACE = CHECKOUT / "data" / "workspace"
 BAD_INPUT = 1
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from builder import WORKSPACE_VARIABLE
 from terminal import output as out
 from terminal.options import CHECKOUT, json_option
 
@@ -59,7 +60,7 @@ def _start_app(folder: Path, port: int, address: str) -> int:
 
     command = [sys.executable, "-m", "streamlit", "run", str(CHECKOUT / "app.py")]
     flags = ["--server.port", str(port), "--server.address", address]
-    environment = os.environ | {"GOLDSMITH_WORKSPACE": str(folder.resolve())}
+    environment = os.environ | {WORKSPACE_VARIABLE: str(folder.resolve())}
     out.say(f"The app opens at http://{address}:{port} (Ctrl+C ends it)")
     # Streamlit reads .streamlit/config.toml of the folder that it is started in.
     return subprocess.run([*command, *flags], cwd=CHECKOUT, env=environment, check=False).returncode  # noqa: S603

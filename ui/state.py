@@ -10,14 +10,13 @@ from typing import Literal
 
 import streamlit as st
 
+from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
 from builder.people import Person, ensure_person
 from builder.store.people import all_people, find_person
 from builder.workspace import DATABASE_FILE, SETTINGS_FILE, Workspace, open_workspace
 from ui.frame import errors_shown, note
 from ui.text import inline
 
-WORKSPACE_VARIABLE = "GOLDSMITH_WORKSPACE"
-DEFAULT_WORKSPACE = Path(__file__).resolve().parents[1] / "data" / "workspace"
 _PERSON = "person"
 _PERSON_IN_URL = "rater"
 _NO_ADMIN = "Nobody is admin here yet: the first new name becomes it, and may do everything."
