@@ -44,7 +44,7 @@ fields AS (
             AS retrieved_doc_ids,
         CASE WHEN starts_with(clicked_, '"') OR regexp_full_match(clicked_, '-?\d+')
             THEN clicked_ ->> '$' END AS clicked_doc_id,
-        CASE WHEN regexp_full_match(rank_, '\d+(\.0)?') THEN TRY_CAST(rank_ AS INTEGER) END
+        CASE WHEN regexp_full_match(rank_, '-?\d+(\.0)?') THEN TRY_CAST(rank_ AS INTEGER) END
             AS click_rank,
         CASE WHEN starts_with(event_, '"') OR regexp_full_match(event_, '-?\d+')
             THEN event_ ->> '$' END AS event_id
