@@ -3,7 +3,9 @@
 Ids that people gave (doc_id, query_id) are text and stay as they were written. Inside, tables join
 on integer keys: a million judgments hold three integers each instead of two long strings.
 Judgments are append-only; `current_judgments` names the latest of each rater on each pair and is
-kept in the same transaction, so that no reader has to look for it; `pairs.human_grades` likewise.
+kept in the same transaction, so that no reader has to look for it. `pairs.human_grades`,
+`pairs.cannot_judges` and `pairs.open_slots` likewise: how many more grades a pair wants is one
+number, and one partial index leads the queue to the pairs that want any.
 """
 
 from sqlalchemy import (
@@ -17,9 +19,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData()
+
+_OPEN, _NEW = text("open_slots > 0"), text("quota IS NULL")
 
 people = Table(
     "people",
@@ -30,6 +35,9 @@ people = Table(
     Column("role", String(16), nullable=False),
     Column("active", Integer, nullable=False, server_default="1"),
     Column("created_at", String(32), nullable=False),
+    # Part of this person's own link to the app; null where there is none, or not any more.
+    Column("invite", String(64)),
+    Index("people_by_invite", "invite", unique=True),
     CheckConstraint("kind IN ('human', 'import', 'synthetic', 'llm')", name="people_kind"),
     CheckConstraint("role IN ('rater', 'analyst', 'admin')", name="people_role"),
 )
@@ -56,6 +64,11 @@ queries = Table(
     Column("source", String(16), nullable=False),
     Column("status", String(16), nullable=False, server_default="active"),
     Column("created_at", String(32), nullable=False),
+    # 0 later, 1 as it comes, 2 first; copied to the query's pairs, where the queue reads it.
+    Column("priority", Integer, nullable=False, server_default="1"),
+    # 1 while raters' words about the whole query wait for an analyst: nobody else is asked.
+    Column("set_aside", Integer, nullable=False, server_default="0"),
+    CheckConstraint("priority BETWEEN 0 AND 2", name="queries_priority"),
     CheckConstraint("status IN ('active', 'retired')", name="queries_status"),
 )
 
@@ -68,10 +81,30 @@ pairs = Table(
     Column("created_at", String(32), nullable=False),
     # How many humans' current judgment of it is a grade; kept in the transaction of each judgment.
     Column("human_grades", Integer, nullable=False, server_default="0"),
+    # How many grades it shall get; null until the rule of the workspace was applied to it.
+    Column("quota", Integer),
+    # How many humans say now that they cannot judge it; with `patience` of them nobody is asked
+    # any more, and an analyst decides.
+    Column("cannot_judges", Integer, nullable=False, server_default="0"),
+    Column("patience", Integer, nullable=False, server_default="2"),
+    # How many more grades it wants: 0 once it is complete, given up, or its query retired or set
+    # aside. Kept in the transaction of whatever changes one of these.
+    Column("open_slots", Integer, nullable=False, server_default="0"),
+    Column("priority", Integer, nullable=False, server_default="1"),
     UniqueConstraint("query_key", "doc_key", name="pairs_once"),
+    CheckConstraint("priority BETWEEN 0 AND 2", name="pairs_priority"),
     Index("pairs_by_document", "doc_key"),
+    Index("pairs_by_grades", "human_grades"),
     # The queue seeks the next query with a pair that still wants a grade.
-    Index("pairs_by_grades", "human_grades", "query_key", "pair_id"),
+    Index(
+        "pairs_open",
+        "priority",
+        "query_key",
+        "pair_id",
+        sqlite_where=_OPEN,
+        postgresql_where=_OPEN,
+    ),
+    Index("pairs_without_quota", "pair_id", sqlite_where=_NEW, postgresql_where=_NEW),
 )
 
 pair_sources = Table(
@@ -97,6 +130,10 @@ judgments = Table(
     Column("milliseconds", Integer),
     # Made by whoever submits: the same token again changes nothing.
     Column("token", String(64), nullable=False, unique=True),
+    # Why somebody skipped or cannot judge.
+    Column("reason", Text, nullable=False, server_default=""),
+    # Under which guidelines it was made; null for imports.
+    Column("guidelines_version", ForeignKey("guidelines.version")),
     CheckConstraint("grade BETWEEN 0 AND 3", name="judgments_grade"),
     CheckConstraint(
         "outcome IN ('grade', 'skip', 'cannot_judge', 'undone')", name="judgments_outcome"
@@ -115,6 +152,67 @@ current_judgments = Table(
     # Repeated from the judgment, so that one index answers what a rater did with a pair.
     Column("outcome", String(16), nullable=False),
     Index("current_judgments_by_rater", "rater_id", "pair_id", "outcome"),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("pair_id", ForeignKey("pairs.pair_id"), primary_key=True),
+    Column("rater_id", ForeignKey("people.person_id"), primary_key=True),
+    Column("taken_at", String(32), nullable=False),
+    Column("expires_at", String(32), nullable=False),
+    Index("leases_by_rater", "rater_id", "expires_at"),
+    Index("leases_by_end", "expires_at"),
+)
+
+query_outcomes = Table(
+    "query_outcomes",
+    metadata,
+    Column("outcome_id", Integer, primary_key=True),
+    Column("query_key", ForeignKey("queries.query_key"), nullable=False),
+    Column("rater_id", ForeignKey("people.person_id"), nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("recorded_at", String(32), nullable=False),
+    # 1 while it counts; 0 once it was taken back, or an analyst has decided.
+    Column("standing", Integer, nullable=False, server_default="1"),
+    Column("token", String(64), nullable=False, unique=True),
+    CheckConstraint(
+        "outcome IN ('unclear', 'out_of_scope', 'undone')", name="query_outcomes_outcome"
+    ),
+    Index("query_outcomes_by_query", "query_key", "rater_id", "standing"),
+)
+
+# Every text of guidelines.md under which somebody graded.
+guidelines = Table(
+    "guidelines",
+    metadata,
+    Column("version", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("note", Text, nullable=False, server_default=""),
+    Column("author", Text, nullable=False),
+    Column("created_at", String(32), nullable=False),
+)
+
+# Rules of the workspace as they were last applied to the tables, such as the quota of its pairs.
+rules = Table(
+    "rules",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+# Who did what when; grades are not in it, for they are a log of their own.
+activity = Table(
+    "activity",
+    metadata,
+    Column("activity_id", Integer, primary_key=True),
+    Column("happened_at", String(32), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", String(64), nullable=False),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("details", Text, nullable=False, server_default="{}"),
+    Index("activity_by_subject", "subject", "activity_id"),
 )
 
 releases = Table(
