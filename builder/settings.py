@@ -37,6 +37,18 @@ def _known_timezone(name: str) -> str:
 Name = Annotated[str, Field(max_length=200), AfterValidator(_not_blank)]
 
 
+HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]*$", max_length=100)]
+
+
+def _readable_template(template: str) -> str:
+    if re.search(r"[{}]", re.sub(r"\{[^{}]+\}", "", template)):
+        raise ValueError("must hold fields as {name}, each brace with its partner")
+    return template
+
+
+Template = Annotated[str, Field(max_length=1000), AfterValidator(_readable_template)]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -82,13 +94,51 @@ class Marks(_Strict):
     grades: Mark = ""
 
 
+class SignIn(_Strict):
+    """Who says who is grading.
+
+    Attributes:
+        header: The HTTP header in which a trusted proxy names the person, such as
+            X-Auth-Request-Email; "" where people pick their own name. The proxy must take the
+            header away from what clients send.
+    """
+
+    header: HeaderName = ""
+
+
+class Card(_Strict):
+    """What raters see of a document: templates, in which {field} stands for one of its fields.
+
+    Fields are title, text, doc_id and whatever metadata the corpus brought. A line whose fields
+    are all empty is left out.
+
+    Attributes:
+        title: The heading.
+        lines: Small lines between heading and text, such as "{brand} - {price} EUR".
+        text: The body.
+        image: The address of a picture, such as "{image_url}"; "" for none. http and https only.
+        link: The address of the document itself, such as "{url}"; "" for none.
+    """
+
+    title: Template = "{title}"
+    lines: list[Template] = Field(default_factory=list, max_length=10)
+    text: Template = "{text}"
+    image: Template = ""
+    link: Template = ""
+
+
 class Settings(_Strict):
     """What a team decides for its workspace.
 
     Attributes:
         name: What the workspace is called on screen.
         timezone: The zone in which the dashboard shows days and hours.
+        language: ISO 639-1 code of the texts, by which words of a query are found in inflected
+            form.
         raters_per_pair: How many people grade each pair before it counts as done.
+        overlap_share: The share of pairs, 0 to 1, that so many people grade; one person grades
+            each of the others. The same pairs whatever their order of arrival.
+        lease_minutes: How long a pair on somebody's screen is kept from others.
         grades: The names of the grades 0 to 3.
         guard: Protection against double presses, in milliseconds.
         marks: What is simulated or illustrative here, as in the demo.
@@ -96,9 +146,14 @@ class Settings(_Strict):
 
     name: Name
     timezone: Annotated[str, AfterValidator(_known_timezone)] = "UTC"
+    language: Annotated[str, Field(pattern="^[a-z]{2}$")] = "en"
     raters_per_pair: int = Field(default=2, ge=1, le=100)
+    overlap_share: Annotated[float, Field(ge=0, le=1)] = 1.0
+    lease_minutes: int = Field(default=15, ge=1, le=24 * 60)
     grades: GradeNames = GradeNames()
     guard: Guard = Guard()
+    sign_in: SignIn = SignIn()
+    card: Card = Card()
     marks: Marks = Marks()
 
 
@@ -181,6 +236,10 @@ name = {_quoted(settings.name)}
 timezone = {_quoted(settings.timezone)}
 # How many people grade each pair before it counts as done.
 raters_per_pair = {settings.raters_per_pair}
+# The share of pairs that so many people grade; one person grades each of the others.
+overlap_share = {settings.overlap_share}
+# The language of the texts, by which words of a query are found in inflected form.
+language = {_quoted(settings.language)}
 
 # What the grades are called; the numbers stay.
 [grades]
@@ -232,7 +291,11 @@ def _unknown_key(path: Path, loc: Sequence[int | str]) -> SettingsError:
 
 
 def _known_keys() -> list[str]:
-    keys = ["name", "timezone", "raters_per_pair"]
-    for table, model in (("grades", GradeNames), ("guard", Guard), ("marks", Marks)):
-        keys += [f"{table}.{field.alias or name}" for name, field in model.model_fields.items()]
+    keys: list[str] = []
+    for name, field in Settings.model_fields.items():
+        table = field.annotation
+        if isinstance(table, type) and issubclass(table, BaseModel):
+            keys += [f"{name}.{part.alias or key}" for key, part in table.model_fields.items()]
+        else:
+            keys.append(name)
     return keys
