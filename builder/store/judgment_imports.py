@@ -1,7 +1,7 @@
 """Imports judgments in bulk: what is known already is a duplicate, what is old stays history."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -39,10 +39,12 @@ class ImportedJudgment(NamedTuple):
         query_id: A known query.
         doc_id: A known document.
         person_id: Who judged.
-        outcome: grade, skip or cannot_judge.
+        outcome: grade, skip, cannot_judge, or undone (from then on nothing stands).
         grade: 0 to 3 with the outcome grade, else None.
         comment: What the rater wrote, "" if nothing.
         judged_at: As `moments.utc_text` writes it; None where the file does not say.
+        reason: Why the rater skipped or cannot judge, "" if not said.
+        milliseconds: How long the rater looked at the pair; None if unknown.
     """
 
     query_id: str
@@ -52,6 +54,8 @@ class ImportedJudgment(NamedTuple):
     grade: int | None
     comment: str = ""
     judged_at: str | None = None
+    reason: str = ""
+    milliseconds: int | None = None
 
 
 _Key: TypeAlias = tuple[int, int]
@@ -63,7 +67,10 @@ class _History:
     """What one rater said of one pair so far: in the log, and in the file up to this row.
 
     Attributes:
-        timed: (judged_at, verdict) of each judgment that has a time.
+        timed: How often the log says (moment, verdict), repetitions in a row counted once; a
+            judgment without a time counts at the moment at which it was recorded.
+        met: Likewise of the file up to this row.
+        last: What was said last of a moment, in the log, then in the file.
         untimed: The verdicts without a time, in order.
         moment: The time of the judgment that stands; None if there is none.
         logged: Whether the log holds anything.
@@ -71,7 +78,9 @@ class _History:
         winner: The row of the file that stands now; None while none does.
     """
 
-    timed: set[tuple[str, Verdict]] = field(default_factory=set)
+    timed: Counter[tuple[str, Verdict]] = field(default_factory=Counter)
+    met: Counter[tuple[str, Verdict]] = field(default_factory=Counter)
+    last: dict[str, Verdict] = field(default_factory=dict)
     untimed: list[Verdict] = field(default_factory=list)
     moment: str | None = None
     logged: bool = False
@@ -81,36 +90,46 @@ class _History:
     def remember(self, verdict: Verdict, judged_at: str | None, recorded_at: str) -> None:
         """Take in a row of the log; rows come in the order of the log."""
         self.logged = True
-        self.moment = max(self.moment or "", judged_at or recorded_at)
-        self._note(verdict, judged_at)
+        moment = judged_at or recorded_at
+        self.moment = max(self.moment or "", moment)
+        if self.last.get(moment) != verdict:
+            self.timed[moment, verdict] += 1
+        self.last[moment] = verdict
+        if judged_at is None:
+            self.untimed.append(verdict)
 
     def recognise(self, coming: Iterable[Verdict]) -> None:
         """See whether the file's rows without a time are the end of the log's."""
         distinct = [verdict for verdict, _ in groupby(coming)]
         self.repeats = self.untimed[-len(distinct) :] == distinct
 
+    def begin(self) -> None:
+        """The log is told; rows of the file follow."""
+        self.last.clear()
+
     def enter(self, row: dict[str, Any]) -> Fate:
         """Take in a row of the file and say what becomes of it."""
         verdict = (row["outcome"], row["grade"])
         if self._knows(verdict, row["judged_at"]):
             return "duplicate"
-        self._note(verdict, row["judged_at"])
+        if row["judged_at"] is None:
+            self.untimed.append(verdict)
         moment = row["judged_at"] or row["recorded_at"]
         if self.moment is not None and moment < self.moment:
             return "older"
         self.moment, self.winner = moment, row
         return "accepted"
 
-    def _note(self, verdict: Verdict, judged_at: str | None) -> None:
-        if judged_at is None:
-            self.untimed.append(verdict)
-        else:
-            self.timed.add((judged_at, verdict))
-
     def _knows(self, verdict: Verdict, judged_at: str | None) -> bool:
-        if judged_at is not None:
-            return (judged_at, verdict) in self.timed
-        return self.repeats or self.untimed[-1:] == [verdict]
+        if judged_at is None:
+            return self.repeats or self.untimed[-1:] == [verdict]
+        # At one moment somebody may grade, take it back, and grade the same again: the second
+        # grade is a row of its own, and the same file once more is none.
+        if self.last.get(judged_at) == verdict:
+            return True
+        self.last[judged_at] = verdict
+        self.met[judged_at, verdict] += 1
+        return self.met[judged_at, verdict] <= self.timed[judged_at, verdict]
 
 
 def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgment]) -> list[Fate]:
@@ -152,6 +171,8 @@ def _as_logged(connection: Connection, rows: Sequence[ImportedJudgment]) -> list
             "outcome": row.outcome,
             "grade": row.grade,
             "comment": row.comment,
+            "reason": row.reason,
+            "milliseconds": row.milliseconds,
             "judged_at": _checked(row.judged_at),
             "recorded_at": arrived,
             "token": f"{IMPORTED}{batch}-{at}",
@@ -204,6 +225,8 @@ def _histories(
         for old in connection.execute(log):
             history = histories[old.pair_id, old.rater_id]
             history.remember((old.outcome, old.grade), old.judged_at, old.recorded_at)
+    for history in histories.values():
+        history.begin()
     untimed: defaultdict[_Key, list[Verdict]] = defaultdict(list)
     for row in coming:
         if row["judged_at"] is None:
