@@ -75,6 +75,10 @@ staged_judgments = Table(
     Column("comment", Text, nullable=False),
     Column("judged_at", Text),
     Column("raw", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("milliseconds", Integer),
+    # What the file calls its rater; null where it does not say.
+    Column("kind", Text),
     Index("staged_judgments_by_pair", "query_id", "doc_id"),
     prefixes=["TEMPORARY"],
 )
@@ -99,11 +103,14 @@ class StagedJudgment(NamedTuple):
         query_id: A known query.
         doc_id: A known document.
         rater: The rater's name, or None.
-        outcome: grade, skip or cannot_judge.
+        outcome: grade, skip, cannot_judge or undone.
         grade: 0 to 3, or None.
         comment: "" if nothing.
         judged_at: ISO 8601 in UTC, or None.
         raw: The row as it stands in the file, for the quarantine.
+        reason: Why the rater skipped or cannot judge, "" if not said.
+        milliseconds: How long the rater looked at the pair; None if unknown.
+        kind: What kind of rater the file says this is; None where it does not say.
     """
 
     file: str
@@ -116,6 +123,9 @@ class StagedJudgment(NamedTuple):
     comment: str
     judged_at: str | None
     raw: str
+    reason: str = ""
+    milliseconds: int | None = None
+    kind: str | None = None
 
 
 def open_staging(connection: Connection) -> None:
@@ -143,6 +153,16 @@ def known_queries(
         for row in connection.execute(chosen):
             known[row.query_id] = (row.text, row.need, row.tags)
     return known
+
+
+def query_ids_by_text(connection: Connection, texts: Sequence[str]) -> dict[str, set[str]]:
+    """Text -> the queries, stored or staged, that read exactly so; for some thousand texts."""
+    found: dict[str, set[str]] = {}
+    for table in (queries, staged_queries):
+        chosen = select(table.c.text, table.c.query_id).where(table.c.text.in_(texts))
+        for text, query_id in connection.execute(chosen):
+            found.setdefault(text, set()).add(query_id)
+    return found
 
 
 def known_ids(connection: Connection, column: str, ids: Iterable[str]) -> set[str]:
@@ -225,6 +245,13 @@ def staged_raters(connection: Connection) -> list[str | None]:
     first = func.min(staged_judgments.c.row_key)
     chosen = select(staged_judgments.c.rater).group_by(staged_judgments.c.rater).order_by(first)
     return list(connection.execute(chosen).scalars())
+
+
+def staged_kinds(connection: Connection) -> dict[str, str]:
+    """Rater -> what kind of rater the file says this is; without those of which it does not say."""
+    chosen = select(staged_judgments.c.rater, func.min(staged_judgments.c.kind))
+    chosen = chosen.where(staged_judgments.c.kind.is_not(None)).group_by(staged_judgments.c.rater)
+    return {rater: kind for rater, kind in connection.execute(chosen) if rater is not None}
 
 
 def staged_judgments_by_pair(connection: Connection) -> Iterator[StagedJudgment]:
