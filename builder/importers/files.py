@@ -16,6 +16,9 @@ UTF8_BOM = b"\xef\xbb\xbf"
 HEAD = 1 << 16
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "trec", "parquet")
+QUEPID_JSON, QUEPID_CSV, LABEL_STUDIO = "quepid-json", "quepid-csv", "label-studio"
+TOOL_FORMATS = (QUEPID_JSON, QUEPID_CSV, LABEL_STUDIO)
+"""What other tools for grading write."""
 
 _STRANGERS = {
     b"PK\x03\x04": "a zip archive or a spreadsheet",

@@ -41,7 +41,7 @@ def json_array(file: str, stream: IO[bytes], where: str) -> Iterator[Row]:
             hint="Write one object a line: jq -c '.[]' FILE > FILE.jsonl",
         )
     try:
-        elements = _decoder.decode(content.decode("utf-8-sig"))
+        elements = DECODER.decode(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise ImportFailedError(f"The file is no JSON: {error}.", where=where) from error
     if not isinstance(elements, list):
@@ -54,7 +54,7 @@ def json_array(file: str, stream: IO[bytes], where: str) -> Iterator[Row]:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        value = _decoder.decode(line)
+        value = DECODER.decode(line)
     except RecursionError as error:
         raise FaultError("bad_json", "The JSON is nested too deeply.") from error
     except ValueError as error:
@@ -92,7 +92,7 @@ def _finite(digits: str) -> float:
 
 
 # Not strict: control characters inside of a text are told as such, not as broken JSON.
-_decoder = json.JSONDecoder(
+DECODER = json.JSONDecoder(
     object_pairs_hook=_unique,
     parse_constant=_refuse_constant,
     parse_float=_finite,

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from builder.errors import BuilderError, ImportFailedError
+from builder.importers.by_text import QueryTexts
 from builder.importers.intake import ROWS, Intake, Options, bring_in_file, note
 from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text, shown
 from builder.people import Person, clean_name
+from builder.spreadsheets import GUARD_COLUMN, GUARD_MARK, is_guarded, unguarded_row
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.moments import utc_text
 from builder.store.people import add_person, find_person
@@ -22,6 +24,7 @@ from builder.store.staging import (
     known_ids,
     stage_judgments,
     staged_judgments_by_pair,
+    staged_kinds,
     staged_raters,
 )
 from builder.workspace import Workspace
@@ -32,18 +35,27 @@ from evals.records import Progress
 JUDGMENTS = Shape(
     "judgments",
     required=(QUERY_NAMES, DOC_NAMES, (*GRADE_NAMES, "outcome")),
-    optional=("rater", "outcome", "comment", "timestamp"),
+    optional=(
+        *("rater", "outcome", "comment", "timestamp", "reason", "milliseconds", "kind"),
+        *("guidelines_version", GUARD_COLUMN),
+    ),
     bare={
         3: ("query-id", "corpus-id", "score"),
         4: ("query-id", "iteration", "corpus-id", "score"),
     },
 )
 
-OUTCOMES = ("grade", "skip", "cannot_judge")
+OUTCOMES = ("grade", "skip", "cannot_judge", "undone")
+"""`undone`: what this rater said of this pair stands no more; a whole log holds such rows."""
+
+KINDS = ("human", "import", "synthetic", "llm")
 
 # A whole number from 0 to 3, as people and programs write it: 2, +2, 02, 2.0
 _GRADE = re.compile(r"\+?0*([0-3])(?:\.0*)?", re.ASCII)
 _UNDERSTOOD = JUDGMENTS.names | {"iteration"}
+
+LONGEST_STAY = 2**31 - 1
+"""Milliseconds that the store can hold, about 25 days."""
 
 
 def import_judgments(  # noqa: PLR0913 - these are the options of the command
@@ -59,9 +71,13 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
     """Import the judgments of a file.
 
     Raw judgments have `query-id`, `corpus-id`, `rater`, `grade` (0 to 3, or empty with the
-    `outcome` skip or cannot_judge), and maybe `comment` and `timestamp`; qrels have three columns,
-    or the four of TREC, with or without a header. Qrels name no rater: they become the grades of
-    one rater of the kind `import` who is called as the file.
+    `outcome` skip, cannot_judge or undone), and maybe `comment`, `timestamp`, `reason`,
+    `milliseconds` and `kind` (of a rater who is new here); qrels have three columns, or the four of
+    TREC, with or without a header. Qrels name no rater: they become the grades of one rater of the
+    kind `import` who is called as the file. Books and cases of Quepid, and exports of Label Studio,
+    are understood as they are. A query that a file names by its text is found by it.
+
+    Grades are whole numbers from 0 to 3; others are quarantined, never rounded or rescaled.
 
     Notes count what was kept but is odd: `new_rater` (raters that were registered), `pair_added`
     (pairs that joined the pool), `older` (judgments that came late and are history), `repaired`
@@ -69,10 +85,12 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
 
     Args:
         workspace: Where to; it has the queries and documents already.
-        file: JSON lines, a JSON array, CSV, TSV, TREC or Parquet, packed by gzip or not.
+        file: JSON lines, a JSON array, CSV, TSV, TREC, Parquet, a Quepid book (JSON, CSV) or case
+            (JSON), or a Label Studio export (JSON), packed by gzip or not.
         rater: Whose grades the rows are that name no rater.
         repair: Whether U+FFFD replaces U+0000 and lone surrogates; else into quarantine.
-        format: jsonl, json, csv, tsv, trec or parquet; by default told by the content.
+        format: jsonl, json, csv, tsv, trec, parquet, quepid-json, quepid-csv or label-studio; by
+            default told by the content.
         progress: Called with what is done, rows read, and of how many; may raise to cancel.
         actor: Who asks, at least an analyst; None is the command line.
 
@@ -108,12 +126,15 @@ class JudgmentsImport:
         self._files = files
         self._fallback = fallback
         self._named = named
+        self._texts = QueryTexts()
 
     def stage(self, intake: Intake) -> None:
         """Read and check all judgments."""
         for file in self._files:
             for batch in intake.batches(file, JUDGMENTS):
-                _stage_batch(intake, batch)
+                for row in batch:
+                    row.cells = unguarded_row(row.cells) if is_guarded(row.cells) else row.cells
+                _stage_batch(intake, list(self._texts.name(intake, batch)))
         for judgment in contradictions(intake.connection):
             row = Row(judgment.file, judgment.line, judgment.raw)
             intake.refuse(row, _contradiction(judgment))
@@ -133,13 +154,15 @@ class JudgmentsImport:
     def _raters(self, intake: Intake) -> dict[str | None, int]:
         """The raters of the staged judgments, by name; None: who is meant where none is named."""
         keys: dict[str | None, int] = {}
+        kinds = staged_kinds(intake.connection)
         for name in staged_raters(intake.connection):
             if name is None:
                 keys[None] = self._own_rater(intake)
                 continue
             known = find_person(intake.connection, name)
             note(intake.tally, "new_rater", int(known is None))
-            keys[name] = (known or add_person(intake.connection, name)).person_id
+            kind = kinds.get(name, "human")
+            keys[name] = (known or add_person(intake.connection, name, kind=kind)).person_id
         return keys
 
     def _own_rater(self, intake: Intake) -> int:
@@ -173,7 +196,12 @@ def judgment_of(row: Row, checks: Checks) -> StagedJudgment:
     """
     cells = row.cells
     outcome, grade = _verdict(cells)
-    if any(cells[key] not in (None, "") for key in cells.keys() - _UNDERSTOOD):
+    kind, milliseconds = cells.get("kind"), _milliseconds(cells.get("milliseconds"))
+    ignored = [cells[key] for key in cells.keys() - _UNDERSTOOD]
+    ignored.append(None if kind in KINDS else kind)
+    ignored.append(None if milliseconds is not None else cells.get("milliseconds"))
+    ignored.append(None if cells.get(GUARD_COLUMN) == GUARD_MARK else cells.get(GUARD_COLUMN))
+    if any(value not in (None, "") for value in ignored):
         checks.notes.add("fields_ignored")
     return StagedJudgment(
         row.file,
@@ -183,10 +211,25 @@ def judgment_of(row: Row, checks: Checks) -> StagedJudgment:
         _rater(cells),
         outcome,
         grade,
-        checks.text(_given(cells, "comment") or "", "comment"),
+        checks.text(_or_empty(cells.get("comment")), "comment"),
         _moment(_given(cells, "timestamp")),
         _kept_raw(row.raw),
+        checks.text(_or_empty(cells.get("reason")), "reason"),
+        milliseconds,
+        kind if kind in KINDS else None,
     )
+
+
+def _or_empty(value: object) -> object:
+    return "" if value is None else value
+
+
+def _milliseconds(value: object) -> int | None:
+    """A duration as the store holds it; None if it is none."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(value, str) and value.isascii() and value.strip().isdigit():
+        value, whole = int(value[:20]), True
+    return value if isinstance(value, int) and whole and 0 <= value <= LONGEST_STAY else None
 
 
 def _verdict(cells: Mapping[str, Any]) -> tuple[str, int | None]:
@@ -204,7 +247,7 @@ def _verdict(cells: Mapping[str, Any]) -> tuple[str, int | None]:
     if outcome in (None, "grade"):
         raise FaultError(
             "missing_grade",
-            "The row has no grade. Without one, its outcome is skip or cannot_judge.",
+            "The row has no grade. Without one, its outcome is skip, cannot_judge or undone.",
         )
     return str(outcome), None
 
@@ -262,7 +305,9 @@ def _given(cells: Mapping[str, Any], name: str) -> Any:
 
 
 def _kept_raw(raw: str | bytes) -> str:
-    return raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
+    # A half character becomes its escape: no store can hold it.
+    told = raw if isinstance(raw, bytes) else raw.encode("utf-8", "backslashreplace")
+    return told.decode("utf-8", "backslashreplace")
 
 
 def _stage_batch(intake: Intake, batch: Sequence[Row]) -> None:
@@ -306,6 +351,8 @@ def _imported(judgment: StagedJudgment, raters: Mapping[str | None, int]) -> Imp
         judgment.grade,
         judgment.comment,
         judgment.judged_at,
+        judgment.reason,
+        judgment.milliseconds,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builder.importers.by_text import name_queries
 from builder.importers.intake import Intake, Options, bring_in_file
 from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text, shown
 from builder.importers.side import SideFile
@@ -75,6 +76,7 @@ class QueriesImport:
             for batch in intake.batches(file, QUERIES):
                 if self._side:
                     self._side.join(intake, batch, IDS, _with_fields)
+                name_queries(intake.connection, batch)
                 _stage_batch(intake, batch)
         if self._side:
             self._side.count_unmatched(intake)

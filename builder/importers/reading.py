@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import IO
 
 from builder.errors import ImportFailedError
-from builder.importers.files import FORMATS, HINT, head_lines, is_parquet, opened
+from builder.importers.files import (
+    FORMATS,
+    HINT,
+    TOOL_FORMATS,
+    head_lines,
+    is_parquet,
+    opened,
+)
 from builder.importers.json_rows import json_array, json_lines
 from builder.importers.parquet import open_parquet, parquet_rows
 from builder.importers.rows import Row, Shape, shown
@@ -21,6 +28,7 @@ from builder.importers.tables import (
     refuse_missing,
     table_rows,
 )
+from builder.importers.tools import tool_of, tool_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +49,18 @@ def opened_rows(path: Path, shape: Shape, form: str | None = None) -> Iterator[R
     """The rows of a file.
 
     Args:
-        path: JSON lines, a JSON array, CSV, TSV, TREC columns or Parquet, packed by gzip or not.
+        path: JSON lines, a JSON array, CSV, TSV, TREC columns, Parquet, or what Quepid and Label
+            Studio write; packed by gzip or not.
         shape: What its rows are made of.
-        form: The format, one of FORMATS; by default told by the content.
+        form: The format, one of FORMATS or TOOL_FORMATS; by default told by the content.
 
     Raises:
         ImportFailedError: The file cannot be read as a whole.
     """
-    if form is not None and form not in FORMATS:
+    known = (*FORMATS, *TOOL_FORMATS)
+    if form is not None and form not in known:
         raise ImportFailedError(
-            f"The format {form!r} is unknown.", hint=f"Known are {', '.join(FORMATS)}."
+            f"The format {form!r} is unknown.", hint=f"Known are {', '.join(known)}."
         )
     with opened(path) as stream:
         if form == "parquet" or (form is None and is_parquet(stream)):
@@ -66,7 +76,9 @@ def _text_rows(path: Path, stream: IO[bytes], shape: Shape, form: str | None) ->
     head = head_lines(stream)
     if not head:
         return iter(())
-    form = form or _json_form(head, shape)
+    form = form or tool_of(head, shape) or _json_form(head, shape)
+    if form in TOOL_FORMATS:
+        return tool_rows(form, path, stream, shape)
     if form == "jsonl":
         return json_lines(path.name, stream)
     if form == "json":

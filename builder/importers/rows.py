@@ -31,6 +31,7 @@ class Row:
         raw: The row as it stands in the file; bytes where it may be no text.
         cells: Column or key -> value.
         fault: Why the row could not be read, if it could not.
+        query_text: The query as it was typed, in files that name queries so and not by an id.
     """
 
     file: str
@@ -38,6 +39,7 @@ class Row:
     raw: str | bytes
     cells: Mapping[str, Any] = field(default_factory=dict)
     fault: FaultError | None = None
+    query_text: Any = None
 
 
 Names = tuple[str, ...]
@@ -159,6 +161,11 @@ def _unstorable(found: re.Match[str], name: str) -> FaultError:
         f"{place}, half a character, which no UTF-8 file can hold. Mend the program that wrote "
         "it, or import with --repair, which puts U+FFFD in its place.",
     )
+
+
+def is_storable(text: str) -> bool:
+    """Whether databases can hold the text: no U+0000 in it, and no half characters."""
+    return _UNSTORABLE.search(text) is None
 
 
 def code_point(character: str) -> str:

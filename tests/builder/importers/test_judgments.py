@@ -131,7 +131,7 @@ def test_rows_without_a_rater_among_others(judged: Workspace, write: Write) -> N
         ("q1\td1\tann\t", "missing_grade"),
         ("q1\td1\tann\t\tgrade", "missing_grade"),
         ("q1\td1\tann\t2\tskip", "bad_outcome"),
-        ("q1\td1\tann\t\tundone", "bad_outcome"),
+        ("q1\td1\tann\t\tunsure", "bad_outcome"),
         ("q1\td1\tann\t\tmaybe", "bad_outcome"),
         ("q9\td1\tann\t1", "unknown_query"),
         ("q1\td9\tann\t1", "unknown_document"),
