@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
-from terminal import imports, making, measuring, starting
+from terminal import imports, judgments, making, measuring, starting
 from terminal import output as out
 from terminal.options import BAD_INPUT, FILE
 
@@ -49,7 +49,7 @@ for _command in (
     starting.app,
     imports.corpus,
     imports.queries,
-    imports.judgments,
+    judgments.judgments,
     imports.events,
     imports.import_task_folder,
     making.pool,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from builder.workspace import Workspace
     from estimates import ImportTally
 
-FORMATS = ["jsonl", "json", "csv", "tsv", "parquet"]
+FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "quepid-json"]
 
 
 Command = Callable[..., Any]
@@ -57,7 +57,7 @@ def corpus() -> None:
 @import_options(*FORMATS)
 @with_workspace
 def corpus_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
-    """Bring in documents: JSONL, CSV, TSV or Parquet, also .gz."""
+    """Bring in documents: JSONL, CSV, TSV, Parquet, or those of a Quepid book, also .gz."""
     from builder.importers import import_corpus
 
     with out.progress_bar() as progress:
@@ -76,7 +76,11 @@ def queries() -> None:
 @import_options(*FORMATS)
 @with_workspace
 def queries_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
-    """Bring in queries: JSONL, CSV, TSV or Parquet, also .gz."""
+    """Bring in queries: JSONL, CSV, TSV, Parquet, or those of a Quepid book, also .gz.
+
+    A Quepid book names queries by their text. A query that reads so here already is that query;
+    a new one is called by the words of its text, such as projector-screen.
+    """
     from builder.importers import import_queries
 
     with out.progress_bar() as progress:
@@ -95,12 +99,15 @@ def judgments() -> None:
     "--rater",
     help="Whose grades these are where the file names no raters; the file's name by default.",
 )
-@import_options(*FORMATS, "trec")
+@import_options(*FORMATS, "trec", "quepid-csv", "label-studio")
 @with_workspace
 def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: Any) -> int:
-    """Bring in grades: with raters, qrels of 3 columns, or TREC qrels of 4.
+    """Bring in grades: raw, qrels, or as Quepid and Label Studio write them.
 
-    With raters: query-id, corpus-id, rater, grade, and maybe outcome, comment, timestamp.
+    Raw: query-id, corpus-id, rater, grade, and maybe outcome (skip, cannot_judge, undone), comment,
+    timestamp, reason, milliseconds, kind. Qrels: 3 columns, or TREC's 4. Quepid: a book (JSON or
+    CSV) or a case (JSON). Label Studio: a JSON export. Queries that a file names by their text are
+    found by it. Grades are 0 to 3; others go into quarantine with their reason.
     """
     from builder.importers import import_judgments
 
@@ -119,12 +126,17 @@ def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how
 @json_option
 @with_workspace
 def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool, **how: Any) -> int:
-    """Bring in a whole BEIR or MTEB task folder."""
-    from builder.importers import import_folder
+    """Bring in a whole BEIR or MTEB task folder, or a whole Quepid book (JSON).
+
+    Of a book: its documents, queries and judgments, at one stroke. One at a time they come by
+    `corpus import`, `queries import` and `judgments import` of the same file, in this order.
+    """
+    from builder.importers import import_book, import_folder
     from estimates import ImportTally
 
+    bring_in = import_book if folder.is_file() else import_folder
     with out.progress_bar() as progress:
-        tallies = import_folder(workspace, folder, progress=progress, **how)
+        tallies = bring_in(workspace, folder, progress=progress, **how)
     if as_json:
         parts = {what: tally.as_json() for what, tally in tallies.items()}
         out.print_json(ImportTally.total(tallies.values()).as_json() | parts)

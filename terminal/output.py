@@ -179,6 +179,24 @@ def print_release(release: Mapping[str, Any]) -> None:
     click.echo(f"task folder: {release['task_dir']}")
 
 
+def print_judgments(told: Mapping[str, Any]) -> None:
+    """What was written into a file of judgments, and what was left out."""
+    outcomes = ", ".join(
+        f"{n:,} {outcome.replace('_', ' ')}" for outcome, n in told["outcomes"].items()
+    )
+    what = f"{told['written']:,} judgments ({outcomes})" if outcomes else ""
+    by = f", {told['raters']:,} raters" if told["raters"] else ""
+    click.echo(f"{what or 'one grade each'} of {told['pairs']:,} pairs{by}: {told['file']}")
+    for reason, n in told["left_out"].items():
+        click.echo(f"  left out, {reason.replace('_', ' ')}: {n:,}")
+    if told["withheld_texts"]:
+        click.echo(f"  comments and reasons that stayed here: {told['withheld_texts']:,}")
+    if "interface_file" in told:
+        click.echo(f"  the labelling interface for Label Studio: {told['interface_file']}")
+    for warning in told["warnings"]:
+        say(f"  {warning}")
+
+
 def print_agreement(agreement: Mapping[str, Any], mark: str = "") -> None:
     """How far the raters agree, in a sentence; `mark` says what the grades really are."""
     alpha, equal = agreement["alpha_ordinal"], agreement["percent_agreement"]

@@ -46,6 +46,11 @@ def is_json(head: Sequence[str], shape: Shape) -> bool:
     return bool(_BOOK.search(text) or (_CASE.search(text) and _RATINGS.search(text)))
 
 
+def is_book_json(head: Sequence[str]) -> bool:
+    """Whether these are the first lines of a book, which holds documents too."""
+    return head[0].lstrip().startswith("{") and bool(_BOOK.search("\n".join(head)))
+
+
 def is_book_csv(line: str) -> bool:
     """Whether this is the header of a book as CSV: query, docid, and a column for each rater."""
     header = [cell.strip() for cell in next(csv.reader([line]), [])]

@@ -60,6 +60,12 @@ def get_document(connection: Connection, doc_id: str) -> Document | None:
     return None if row is None else _document(row)
 
 
+def documents_by_ids(connection: Connection, doc_ids: Sequence[str]) -> dict[str, Document]:
+    """doc_id -> the document, of those among `doc_ids` (at most some thousand) that exist."""
+    chosen = select(documents).where(documents.c.doc_id.in_(doc_ids))
+    return {row.doc_id: _document(row) for row in connection.execute(chosen)}
+
+
 def iterate_documents(connection: Connection) -> Iterator[Document]:
     """All documents in the order in which they came; memory stays flat."""
     every = select(documents).order_by(documents.c.doc_key)

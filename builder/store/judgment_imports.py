@@ -73,8 +73,10 @@ class _History:
         last: What was said last of a moment, in the log, then in the file.
         untimed: The verdicts without a time, in order.
         moment: The time of the judgment that stands; None if there is none.
+        stands: What it says, as far as the log goes.
         logged: Whether the log holds anything.
-        repeats: Whether the file's rows without a time say what the log's last ones say.
+        repeats: Whether the file's rows without a time say what the log's last ones say, or only
+            what stands anyway.
         winner: The row of the file that stands now; None while none does.
     """
 
@@ -83,6 +85,7 @@ class _History:
     last: dict[str, Verdict] = field(default_factory=dict)
     untimed: list[Verdict] = field(default_factory=list)
     moment: str | None = None
+    stands: Verdict | None = None
     logged: bool = False
     repeats: bool = False
     winner: dict[str, Any] | None = None
@@ -91,7 +94,8 @@ class _History:
         """Take in a row of the log; rows come in the order of the log."""
         self.logged = True
         moment = judged_at or recorded_at
-        self.moment = max(self.moment or "", moment)
+        if moment >= (self.moment or ""):
+            self.moment, self.stands = moment, verdict
         if self.last.get(moment) != verdict:
             self.timed[moment, verdict] += 1
         self.last[moment] = verdict
@@ -101,7 +105,7 @@ class _History:
     def recognise(self, coming: Iterable[Verdict]) -> None:
         """See whether the file's rows without a time are the end of the log's."""
         distinct = [verdict for verdict, _ in groupby(coming)]
-        self.repeats = self.untimed[-len(distinct) :] == distinct
+        self.repeats = self.untimed[-len(distinct) :] == distinct or distinct == [self.stands]
 
     def begin(self) -> None:
         """The log is told; rows of the file follow."""
@@ -137,7 +141,8 @@ def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgme
 
     A row is a `duplicate` if this rater said the same of this pair at the same time. Without times,
     it is one if it repeats what came last without a time, or if all such rows of this rater and
-    pair repeat the end of what came before: the same file imported twice changes nothing. A row
+    pair repeat the end of what came before, or what stands: the same file imported twice changes
+    nothing, and a file without times takes no time or comment away. A row
     that is `older` than what stands goes into the log and changes nothing else. Pairs outside the
     pool join it with the source `import`.
 
