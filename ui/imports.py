@@ -34,23 +34,30 @@ KINDS = {
     "corpus": Kind(
         "Documents",
         "JSON lines, CSV, TSV or Parquet with _id (or id, doc_id), title and text; "
-        "every other field is kept as metadata. Also packed with gzip.",
+        "every other field is kept as metadata; or a Quepid book (JSON). Also packed with gzip.",
         updates=True,
     ),
     "queries": Kind(
         "Queries",
-        "JSON lines, CSV, TSV or Parquet with _id and text, perhaps need and tags.",
+        "JSON lines, CSV, TSV or Parquet with _id and text, perhaps need and tags; or a Quepid "
+        "book (JSON).",
         updates=True,
     ),
     "judgments": Kind(
         "Judgments",
-        "query-id, corpus-id, rater, grade (0 to 3), perhaps comment and "
-        "timestamp; or qrels of 3 columns, or of TREC's 4.",
+        "query-id, corpus-id, rater, grade (0 to 3), perhaps comment and timestamp; qrels of 3 "
+        "columns, or of TREC's 4; a Quepid book (JSON, CSV) or case (JSON); an export of Label "
+        "Studio (JSON).",
     ),
     "events": Kind(
         "Search events",
         "JSON lines with timestamp, query, session_id, model_version, retrieved_doc_ids, "
         "clicked_doc_id and click_rank.",
+    ),
+    "book": Kind(
+        "Quepid book",
+        "A book as Quepid exports it (JSON): its documents, queries and judgments at one stroke.",
+        updates=True,
     ),
     "folder": Kind(
         "Task folder",

@@ -36,7 +36,7 @@ def import_uploads(
     Args:
         workspace: Where to.
         person: Who asks.
-        what: corpus, queries, judgments, events, or folder for several files.
+        what: corpus, queries, judgments, events, book, or folder for several files.
         uploads: One file, or the files of a task folder with their paths as names.
         options: update, rater, timezone.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.errors import BuilderError
+from builder.importers.book import import_book
 from builder.importers.corpus import import_corpus
 from builder.importers.folder import import_folder
 from builder.importers.judgments import import_judgments
@@ -30,7 +31,7 @@ def import_job(
 
     Args:
         workspace: Where to.
-        parameters: what: corpus, queries, judgments, events or folder; path: of the file or
+        parameters: what: corpus, queries, judgments, events, folder or book; path: of the file or
             folder, inside `uploads_folder`; actor: who asks; and where it fits update, rater,
             timezone.
         progress: Told of each step; may raise to cancel.
@@ -84,6 +85,8 @@ def _import(
         }
     if what == "folder":
         return import_folder(workspace, path, update=update, progress=progress, actor=actor)
+    if what == "book":
+        return import_book(workspace, path, update=update, progress=progress, actor=actor)
     return {"events": _import_events(workspace, path, parameters, progress)}
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui import frame, state
 from ui.jobs import follow, start
+from ui.judgment_downloads import show_judgment_downloads
 from ui.releases import (
     EXPORT_JOB,
     EXPORT_TARGET,
@@ -47,3 +48,5 @@ if releases:
     show_releases(workspace, releases)
 else:
     frame.note("There is no release yet.", "Grade some pairs, then make the first one above.")
+
+show_judgment_downloads(workspace, person)

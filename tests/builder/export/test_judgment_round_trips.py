@@ -202,7 +202,7 @@ def test_a_quepid_book_keeps_raters_outcomes_and_times(
 def test_a_quepid_table_keeps_the_grades(
     empty: Path, scratch: Path, excel: bool, rows: list[Given], first: int
 ) -> None:
-    rows = [*rows, Given("7", "007", "O'Neil", ("grade", first), "", "", None, None)]
+    rows = [*rows, Given("7", "007", "O'Neil", ("grade", first), "", "", 2 * 10**6, None)]
     before, after, _ = there_and_back(empty, scratch, rows, "quepid-csv", excel=excel)
     graded = [(*row[:3], row.grade) for row in before if row.grade is not None]
     assert [(*row[:3], row.grade) for row in after] == graded
