@@ -28,10 +28,13 @@ _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 # amount may begin with may come back as another text.
 _KEPT_NUMBER = re.compile(r"0|[1-9]\d{0,10}", re.ASCII)
 _NUMBER = re.compile(r"\s*[\d.,(%$\u20ac\u00a3\u00a5]")
+_WORD = re.compile(r"[^\W\d_]+")
 # MAR1 and sept2 are dates to a spreadsheet, in the language of whoever opens it.
 _MONTHS = "jan|feb|f\u00e9v|mar|m\u00e4r|apr|avr|abr|mai|may|jun|jul|juil|aug|ao\u00fb|ago|sep|okt"
 _MONTHS += "|oct|nov|dez|dec|d\u00e9c|dic|ene"
 _DATE = re.compile(rf"\s*({_MONTHS})[^\W\d_]*\W?\d", re.IGNORECASE)
+# Words that stand in numbers and times: 1e5, 3 pm, 2 Jan; but not 120v-power-supply.
+_NUMBER_WORD = re.compile(rf"e|[ap]m?|h|({_MONTHS})[^\W\d_]*|[\u5e74\u6708\u65e5]", re.IGNORECASE)
 _TRUTH = re.compile(r"\s*(true|false|wahr|falsch|vrai|faux)\s*", re.IGNORECASE)
 _TO_QUOTE = re.compile('["\r\n,;\t]|^\\s|\\s$')
 
@@ -90,7 +93,9 @@ def _is_changed(text: str) -> bool:
     """Whether a spreadsheet may show or keep something else than this text."""
     if _FORMULA.match(text) or _DATE.match(text) or _TRUTH.fullmatch(text):
         return True
-    return _NUMBER.match(text) is not None and not _KEPT_NUMBER.fullmatch(text)
+    if not _NUMBER.match(text) or _KEPT_NUMBER.fullmatch(text):
+        return False
+    return all(_NUMBER_WORD.fullmatch(word) for word in _WORD.findall(text))
 
 
 def _quoted(cell: object) -> str:

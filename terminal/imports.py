@@ -128,8 +128,8 @@ def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how
 def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool, **how: Any) -> int:
     """Bring in a whole BEIR or MTEB task folder, or a whole Quepid book (JSON).
 
-    Of a book: its documents, queries and judgments, at one stroke. One at a time they come by
-    `corpus import`, `queries import` and `judgments import` of the same file, in this order.
+    Of a book: its documents, queries, pairs (into the pool) and judgments, at one stroke. One at a
+    time they come by `corpus import`, `queries import` and `judgments import` of the same file.
     """
     from builder.importers import import_book, import_folder
     from estimates import ImportTally

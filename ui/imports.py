@@ -56,7 +56,8 @@ KINDS = {
     ),
     "book": Kind(
         "Quepid book",
-        "A book as Quepid exports it (JSON): its documents, queries and judgments at one stroke.",
+        "A book as Quepid exports it (JSON): its documents, queries, pairs and judgments."
+        " Pairs that nobody judged there wait for your raters.",
         updates=True,
     ),
     "folder": Kind(
@@ -74,8 +75,7 @@ def show_tallies(job: Job, outcome: Outcome) -> None:
     columns = [Column(str(outcome["file"])), *(Column(name, numeric=True) for name in _COUNTS)]
     tallies: dict[str, dict[str, Any]] = outcome["tallies"]
     rows = [
-        [KINDS[what].title, *(count(tally[name]) for name in _COUNTS)]
-        for what, tally in tallies.items()
+        [_title(what), *(count(tally[name]) for name in _COUNTS)] for what, tally in tallies.items()
     ]
     st.html(table(columns, rows))
     if not any(tally[name] for tally in tallies.values() for name in _GOOD):
@@ -84,6 +84,11 @@ def show_tallies(job: Job, outcome: Outcome) -> None:
         _show_reasons(tally)
         if tally["quarantine_file"]:
             _offer_quarantine(job, what, Path(tally["quarantine_file"]))
+
+
+def _title(what: str) -> str:
+    """What the rows are called; pairs come with books only."""
+    return KINDS[what].title if what in KINDS else "Pairs"
 
 
 def _show_reasons(tally: dict[str, Any]) -> None:

@@ -49,8 +49,8 @@ def show_judgment_downloads(workspace: Workspace, person: Person) -> None:
         note("Nobody has judged a pair yet.", "Judgments can be taken away once there are some.")
         return
     muted(
-        f"{count(standing)} judgments stand, one for each rater and pair. The file names the "
-        "raters. Every form can be imported again."
+        f"{count(standing)} judgments stand, one for each rater and pair. The file holds the names "
+        "of the raters. Every form can be imported again."
     )
     options = _asked()
     if (logged if options.get("everything") else standing) > AT_ONCE:

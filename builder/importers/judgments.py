@@ -318,16 +318,17 @@ def _stage_batch(intake: Intake, batch: Sequence[Row]) -> None:
     staged = []
     for row, judgment, notes in read:
         if judgment.query_id not in queries:
-            intake.refuse(row, _unknown("query", judgment.query_id))
+            intake.refuse(row, unknown("query", judgment.query_id))
         elif judgment.doc_id not in documents:
-            intake.refuse(row, _unknown("document", judgment.doc_id))
+            intake.refuse(row, unknown("document", judgment.doc_id))
         else:
             intake.tally.notes.update(notes)
             staged.append(judgment)
     stage_judgments(connection, staged)
 
 
-def _unknown(what: str, key: str) -> FaultError:
+def unknown(what: str, key: str) -> FaultError:
+    """Why a row cannot be taken that names a query or document which is not here."""
     return FaultError(
         f"unknown_{what}",
         f"There is no {what} {shown(key)} here. Import it first, or see whether the id is right.",

@@ -59,12 +59,13 @@ def is_book_csv(line: str) -> bool:
 
 
 def json_rows(path: Path, stream: IO[bytes], shape: Shape) -> Iterator[Row]:
-    """The documents, queries or judgments of a book, a case, or ratings.
+    """The documents, queries, pairs or judgments of a book, a case, or ratings.
 
     Raises:
         ImportFailedError: The file is no whole JSON.
     """
     views = {"documents": _documents, "queries": _queries, "judgments": _judgments}
+    views["pairs"] = _pairs
     if shape.what not in views:
         raise ImportFailedError(f"A Quepid file holds no {shape.what}.", where=str(path))
     return views[shape.what](path.name, _numbered(stream, str(path)))
@@ -198,6 +199,18 @@ def _query_hint(element: Mapping[str, Any]) -> str | None:
     options = element.get("options")
     hint = options.get("query_id") if isinstance(options, dict) else None
     return hint if isinstance(hint, str) else None
+
+
+def _pairs(file: str, elements: Numbered) -> Iterator[Row]:
+    """Each pair, judged or not."""
+    for number, name, element in elements:
+        if name != PAIRS:
+            continue
+        if not isinstance(element, dict):
+            yield _no_object(file, number, element)
+            continue
+        cells = {"corpus-id": element.get("doc_id"), "query-id": _query_hint(element)}
+        yield Row(file, number, _raw(element, None), cells, query_text=_query_text(element))
 
 
 def _judgments(file: str, elements: Numbered) -> Iterator[Row]:

@@ -212,6 +212,13 @@ def take_fields(connection: Connection, kind: str, ids: Sequence[str]) -> dict[s
     return {row.id: row.fields for row in connection.execute(chosen)}
 
 
+def staged_field_ids(connection: Connection, kind: str) -> Iterator[str]:
+    """The ids of all staged fields of this kind; memory stays flat."""
+    chosen = select(staged_fields.c.id).where(staged_fields.c.kind == kind)
+    chosen = chosen.order_by(staged_fields.c.id)
+    yield from connection.execute(chosen, execution_options={"yield_per": 1000}).scalars()
+
+
 def unmatched_fields(connection: Connection, kind: str, column: str) -> int:
     """How many staged fields belong to no document (column doc_id) or query (query_id)."""
     tables = (documents, staged_documents) if column == "doc_id" else (queries, staged_queries)

@@ -19,7 +19,9 @@ from builder.spreadsheets import (
 
 DANGEROUS = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", " =1", "\u3000=1", "\uff1d1+1"]
 CHANGED = ["007", "1e5", "1.50", "1-2", "12:30", "MAR1", "sept 2", "TRUE", "123456789012", "$5"]
-KEPT = ["325961", "0", "q001", "good", "d1", "\u0645\u0631\u062d\u0628\u0627", "\U0001f600", ""]
+CHANGED += ["2 Jan 2026", "3 pm", "1/2", "5%", "1.5E-3", "2026-11-30"]
+KEPT = ["120v-power-supply", "3 of the pages", "325961", "0", "q001", "good", "d1", ""]
+KEPT += ["\u0645\u0631\u062d\u0628\u0627", "\U0001f600"]
 
 
 @pytest.mark.parametrize("text", DANGEROUS + CHANGED)

@@ -65,6 +65,7 @@ def test_a_book_brings_documents_queries_and_judgments(workspace: Workspace, wri
     assert {what: counts(tally) for what, tally in tallies.items()} == {
         "corpus": (3, 0, 0, 0),
         "queries": (2, 0, 0, 0),
+        "pool": (4, 0, 0, 0),
         "judgments": (4, 0, 0, 0),
     }
     assert said(workspace) == {
