@@ -38,6 +38,40 @@ PAUSE = timedelta(minutes=30)
 LONGEST_SITTING = 500
 
 Status: TypeAlias = Literal["saved", "repeated", "already_graded"]
+What: TypeAlias = Literal["grade", "skip", "cannot_judge", "unclear", "out_of_scope"]
+QueryOutcome: TypeAlias = Literal["unclear", "out_of_scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a rater says now of a pair.
+
+    Attributes:
+        judgment_id: The row of the log in which it stands.
+        outcome: grade, skip or cannot_judge.
+        grade: 0 to 3; None unless the outcome is grade.
+        comment: What the rater wrote, "" if nothing.
+        reason: Why the rater skipped or cannot judge, "" if not said.
+        moment: When, ISO 8601 in UTC.
+    """
+
+    judgment_id: int
+    outcome: str
+    grade: int | None
+    comment: str
+    reason: str
+    moment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which part of the pool a rater works through.
+
+    Attributes:
+        tag: Only queries with exactly this tag; None: all.
+    """
+
+    tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +85,7 @@ class Pair:
         query_position: Which one the query is in this workspace, from 1.
         n_queries: How many queries have pairs.
         left_in_query: How many pairs of this query the rater can grade now, this one included.
+        own: What this rater says of it now; None if nothing.
     """
 
     pair_id: int
@@ -59,6 +94,23 @@ class Pair:
     query_position: int
     n_queries: int
     left_in_query: int
+    own: Standing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back.
+
+    Attributes:
+        what: grade, skip, cannot_judge, unclear or out_of_scope.
+        pair: The pair, open for the rater again; None where it needs no grade any more, or what
+            was taken back was said of a whole query.
+        query_id: The query.
+    """
+
+    what: What
+    pair: Pair | None
+    query_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +139,7 @@ class GradingProgress:
     Attributes:
         graded: Pairs with a standing grade of this rater.
         skipped: Pairs put off for later.
+        cannot_judge: Pairs that this rater cannot judge.
         left: Pairs that this rater can still grade, skipped ones included.
         total: graded + left.
         sitting: Grades of this sitting, which ends with half an hour without any.
@@ -96,13 +149,21 @@ class GradingProgress:
 
     graded: int
     skipped: int
+    cannot_judge: int
     left: int
     total: int
     sitting: int
     seconds_a_pair: float | None
 
 
-def next_pair(workspace: Workspace, rater: str) -> Pair | None:
+def next_pair(
+    workspace: Workspace,
+    rater: str,
+    filters: Filters = Filters(),  # noqa: B008 - frozen
+    *,
+    wanted: int | None = None,
+    now: datetime | None = None,
+) -> Pair | None:
     """The pair that the rater grades next; None if nothing is left for this rater.
 
     First a pair that was just taken back; then the open pairs of the query in hand; then those of
@@ -114,7 +175,9 @@ def next_pair(workspace: Workspace, rater: str) -> Pair | None:
     with workspace.store.read() as connection:
         person = _grading_person(connection, rater)
         seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
-        pair_id = _sought(connection, seeker)
+        if wanted is not None:
+            _check_pair(connection, wanted)
+        pair_id = _sought(connection, seeker) if wanted is None else wanted
         return None if pair_id is None else _shown(workspace.store, connection, seeker, pair_id)
 
 
@@ -129,6 +192,7 @@ def submit_grade(  # noqa: PLR0913 - all of them belong to one press of a key
     milliseconds: int | None = None,
     now: datetime | None = None,
     edit: bool = False,
+    guidelines_version: int | None = None,
 ) -> Outcome:
     """Record the rater's grade; when this returns, it is committed.
 
@@ -163,6 +227,7 @@ def skip(
     pair_id: int,
     *,
     token: str,
+    reason: str = "",
     milliseconds: int | None = None,
     now: datetime | None = None,
 ) -> Outcome:
@@ -179,9 +244,72 @@ def skip(
         return _record(connection, judgment, now, edit=False)
 
 
+def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    pair_id: int,
+    reason: str,
+    *,
+    token: str,
+    comment: str = "",
+    milliseconds: int | None = None,
+    now: datetime | None = None,
+) -> Outcome:
+    """Say that this rater cannot judge the pair, and why: the next one is asked."""
+    _check_comment(comment)
+    _check_token(token)
+    with workspace.store.write() as connection:
+        rater_id = _grading_person(connection, rater).person_id
+        judgment = NewJudgment(
+            pair_id, rater_id, "cannot_judge", token, None, comment, milliseconds
+        )
+        return _record(connection, judgment, now, edit=False)
+
+
+def flag_query(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    query_id: str,
+    outcome: QueryOutcome,
+    reason: str,
+    *,
+    token: str,
+    now: datetime | None = None,
+) -> None:
+    """Say that a whole query is unclear or out of scope, and why: this rater sees no more of it."""
+    raise NotImplementedError
+
+
+def query_pairs(
+    workspace: Workspace, rater: str, query_id: str, now: datetime | None = None
+) -> list[Pair]:
+    """All pairs of the query that this rater may grade or has judged, in the rater's own order."""
+    raise NotImplementedError
+
+
+def next_query_id(
+    workspace: Workspace, rater: str, filters: Filters, after: str | None = None
+) -> str | None:
+    """The query that comes next for this rater; None if nothing is left."""
+    pair = next_pair(workspace, rater, filters)
+    return None if pair is None else pair.query.query_id
+
+
+def renew_leases(
+    workspace: Workspace, rater: str, *, active_at: datetime, now: datetime | None = None
+) -> int:
+    """Keep what is on this rater's screen for the rater; how many pairs."""
+    return 0
+
+
+def tags_with_pairs(workspace: Workspace) -> list[tuple[str, int]]:
+    """The tags of queries that have pairs, each with its number of queries."""
+    return []
+
+
 def undo_last(
     workspace: Workspace, rater: str, *, token: str | None = None, now: datetime | None = None
-) -> Pair | None:
+) -> Undone | None:
     """Take back what the rater submitted last and has not taken back; None if there is nothing.
 
     Args:
@@ -205,10 +333,16 @@ def undo_last(
         if undone is None:
             return None
         seeker = Seeker(person.person_id, workspace.settings.raters_per_pair)
-        return _shown(workspace.store, connection, seeker, undone.pair_id)
+        pair = _shown(workspace.store, connection, seeker, undone.pair_id)
+        return Undone("grade", pair, pair.query.query_id)
 
 
-def progress_of(workspace: Workspace, rater: str, now: datetime | None = None) -> GradingProgress:
+def progress_of(
+    workspace: Workspace,
+    rater: str,
+    filters: Filters = Filters(),  # noqa: B008 - frozen
+    now: datetime | None = None,
+) -> GradingProgress:
     """How far the rater is, in this sitting and in the whole.
 
     Raises:
@@ -224,6 +358,7 @@ def progress_of(workspace: Workspace, rater: str, now: datetime | None = None) -
     return GradingProgress(
         graded=own.graded,
         skipped=own.skipped,
+        cannot_judge=own.cannot_judge,
         left=left,
         total=own.graded + left,
         sitting=sum(stands for _, stands in sitting),
