@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from builder.errors import WorkspaceError
 from builder.settings import Settings, read_settings, write_default_settings
 from builder.store import Store, open_store
+from builder.store.quota import QuotaRule, apply_rule, needs_rule
 
 if TYPE_CHECKING:
     from online.lake import Lake
@@ -140,9 +141,10 @@ def _make(root: Path, name: str) -> Workspace:
         undo.callback(store.close)
         # Last: whoever finds the settings finds a whole workspace.
         write_default_settings(root / SETTINGS_FILE, name)
-        workspace = Workspace(root, read_settings(root / SETTINGS_FILE), store)
+        settings = read_settings(root / SETTINGS_FILE)
+        _apply_rules(store, settings)
         undo.pop_all()
-    return workspace
+    return Workspace(root, settings, store)
 
 
 def is_workspace(folder: Path) -> bool:
@@ -173,4 +175,19 @@ def open_workspace(folder: Path) -> Workspace:
             hint="Put a copy in its place; some may lie in the folder backups.",
         )
     settings = read_settings(root / SETTINGS_FILE)
-    return Workspace(root, settings, open_store(root / DATABASE_FILE))
+    with ExitStack() as undo:
+        store = open_store(root / DATABASE_FILE)
+        undo.callback(store.close)
+        _apply_rules(store, settings)
+        undo.pop_all()
+    return Workspace(root, settings, store)
+
+
+def _apply_rules(store: Store, settings: Settings) -> None:
+    """Let the pairs want as many grades as the settings say; writes only what has changed."""
+    rule = QuotaRule(settings.raters_per_pair, settings.overlap_share)
+    with store.read() as connection:
+        changed = needs_rule(connection, rule)
+    if changed:
+        with store.write() as connection:
+            apply_rule(connection, rule)

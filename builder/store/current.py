@@ -1,11 +1,15 @@
-"""Keeps what follows from the log: the current judgments, and how many humans graded a pair."""
+"""Keeps what follows from the log: the current judgments, and what a pair still wants.
 
-from collections.abc import Iterable
+How many humans graded a pair, how many cannot judge it, and how many more grades it wants.
+"""
+
+from collections.abc import Iterable, Set
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    ScalarSelect,
     Update,
     bindparam,
     func,
@@ -14,6 +18,7 @@ from sqlalchemy import (
     update,
 )
 
+from builder.store.quota import refresh_open_slots
 from builder.store.schema import current_judgments, judgments, pairs, people
 
 
@@ -34,7 +39,7 @@ def effective_time() -> ColumnElement[str]:
 def set_current(
     connection: Connection, *, new: Iterable[Current], changed: Iterable[Current]
 ) -> None:
-    """Note which judgments stand now, and count the human grades of their pairs anew.
+    """Note which judgments stand now, and count anew what humans say of their pairs.
 
     Args:
         connection: Inside a writing transaction.
@@ -50,9 +55,15 @@ def set_current(
         connection.execute(insert(current_judgments), inserted)
     if updated:
         connection.execute(_REPLACE, updated)
-    touched = {row["pair_id"] for row in inserted} | {row["p"] for row in updated}
-    if touched:
-        connection.execute(_RECOUNT, [{"p": pair_id} for pair_id in sorted(touched)])
+    recount_pairs(connection, {row["pair_id"] for row in inserted} | {row["p"] for row in updated})
+
+
+def recount_pairs(connection: Connection, pair_ids: Set[int]) -> None:
+    """Count anew what humans say of these pairs, and how many more grades they want."""
+    if pair_ids:
+        in_order = sorted(pair_ids)
+        connection.execute(_RECOUNT, [{"p": pair_id} for pair_id in in_order])
+        refresh_open_slots(connection, in_order)
 
 
 def _replace() -> Update:
@@ -64,19 +75,20 @@ def _replace() -> Update:
 
 
 def _recount() -> Update:
-    graded = (
-        select(func.count())
-        .select_from(
-            current_judgments.join(people, people.c.person_id == current_judgments.c.rater_id)
-        )
-        .where(
-            current_judgments.c.pair_id == bindparam("p"),
-            current_judgments.c.outcome == "grade",
-            people.c.kind == "human",
-        )
+    counted = update(pairs).where(pairs.c.pair_id == bindparam("p"))
+    return counted.values(human_grades=_who_say("grade"), cannot_judges=_who_say("cannot_judge"))
+
+
+def _who_say(outcome: str) -> ScalarSelect[int]:
+    """How many humans' current judgment of the pair has this outcome."""
+    said = current_judgments.join(people, people.c.person_id == current_judgments.c.rater_id)
+    counted = select(func.count()).select_from(said)
+    counted = counted.where(
+        current_judgments.c.pair_id == bindparam("p"),
+        current_judgments.c.outcome == outcome,
+        people.c.kind == "human",
     )
-    graded_by = graded.scalar_subquery()
-    return update(pairs).where(pairs.c.pair_id == bindparam("p")).values(human_grades=graded_by)
+    return counted.scalar_subquery()
 
 
 _REPLACE = _replace()

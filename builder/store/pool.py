@@ -19,6 +19,7 @@ from sqlalchemy import (
 from builder.store.documents import document_keys
 from builder.store.moments import now_text
 from builder.store.queries import query_keys
+from builder.store.quota import settle_new_pairs
 from builder.store.schema import documents, pair_sources, pairs, queries
 
 BATCH = 1000
@@ -55,6 +56,7 @@ def add_pairs(
         ]
         added += connection.execute(_ADD_PAIR, rows).rowcount
         connection.execute(_ADD_SOURCE, rows)
+    settle_new_pairs(connection)
     return added
 
 

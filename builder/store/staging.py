@@ -33,6 +33,7 @@ from sqlalchemy.exc import IntegrityError
 
 from builder.errors import WorkspaceError
 from builder.store.moments import now_text
+from builder.store.quota import settle_new_pairs
 from builder.store.schema import documents, pair_sources, pairs, queries
 
 staging = MetaData()
@@ -285,6 +286,7 @@ def add_staged_pairs(connection: Connection) -> int:
     added = connection.execute(new).rowcount
     named = select(pairs.c.pair_id, literal("import")).where(pairs.c.pair_id > before)
     connection.execute(insert(pair_sources).from_select(["pair_id", "source"], named))
+    settle_new_pairs(connection)
     return added
 
 
