@@ -25,6 +25,7 @@ from sqlalchemy import (
 metadata = MetaData()
 
 _OPEN, _NEW = text("open_slots > 0"), text("quota IS NULL")
+_PUT_OFF = text("outcome <> 'grade'")
 
 people = Table(
     "people",
@@ -152,6 +153,15 @@ current_judgments = Table(
     # Repeated from the judgment, so that one index answers what a rater did with a pair.
     Column("outcome", String(16), nullable=False),
     Index("current_judgments_by_rater", "rater_id", "pair_id", "outcome"),
+    # What a rater skipped, the longest ago first; small beside the grades.
+    Index(
+        "current_judgments_put_off",
+        "rater_id",
+        "outcome",
+        "judgment_id",
+        sqlite_where=_PUT_OFF,
+        postgresql_where=_PUT_OFF,
+    ),
 )
 
 leases = Table(
@@ -181,6 +191,7 @@ query_outcomes = Table(
         "outcome IN ('unclear', 'out_of_scope', 'undone')", name="query_outcomes_outcome"
     ),
     Index("query_outcomes_by_query", "query_key", "rater_id", "standing"),
+    Index("query_outcomes_by_rater", "rater_id", "outcome_id"),
 )
 
 # Every text of guidelines.md under which somebody graded.
