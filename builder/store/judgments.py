@@ -40,6 +40,8 @@ __all__ = [
     "current_grades",
     "import_judgments_batch",
     "knows_token",
+    "latest_standing",
+    "outcome_before",
     "raw_judgments",
     "record_judgment",
     "standing_judgment",
@@ -59,6 +61,8 @@ class NewJudgment:
         grade: 0 to 3 with the outcome grade, else None.
         comment: What the rater wrote.
         milliseconds: How long the rater looked at the pair; None if unknown.
+        reason: Why the rater skips or cannot judge, "" if not said.
+        guidelines_version: Under which guidelines it was made; None if unknown.
     """
 
     pair_id: int
@@ -68,6 +72,8 @@ class NewJudgment:
     grade: int | None = None
     comment: str = ""
     milliseconds: int | None = None
+    reason: str = ""
+    guidelines_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +156,23 @@ def undo_latest(
     first = connection.execute(_BY_TOKEN, {"token": token}).one_or_none()
     if first is not None:
         return _repeated(first, NewJudgment(first.pair_id, rater_id, "undone", token))
-    latest = connection.execute(_LATEST, {"rater": rater_id}).one_or_none()
+    latest = latest_standing(connection, rater_id)
     if latest is None:
         return None
     return record_judgment(connection, NewJudgment(latest.pair_id, rater_id, "undone", token), now)
+
+
+def latest_standing(connection: Connection, rater_id: int) -> Row[Any] | None:
+    """What the rater submitted last and has not taken back (pair_id, outcome, recorded_at).
+
+    Imported judgments are passed over: nobody pressed a key for them.
+    """
+    return connection.execute(_LATEST, {"rater": rater_id}).one_or_none()
+
+
+def outcome_before(connection: Connection, undone: Recorded) -> str:
+    """What the row `undone` of the log took back: grade, skip or cannot_judge."""
+    return str(connection.execute(_BEFORE, {"undone": undone.judgment_id}).scalar_one())
 
 
 def _append(connection: Connection, judgment: NewJudgment, moment: str) -> int:
@@ -167,6 +186,8 @@ def _append(connection: Connection, judgment: NewJudgment, moment: str) -> int:
         "recorded_at": moment,
         "milliseconds": judgment.milliseconds,
         "token": judgment.token,
+        "reason": judgment.reason,
+        "guidelines_version": judgment.guidelines_version,
     }
     appended = insert(judgments).returning(judgments.c.judgment_id)
     return int(connection.execute(appended, row).scalar_one())
@@ -194,7 +215,8 @@ def _latest() -> Select[Any]:
     joined = judgments.join(
         current_judgments, judgments.c.judgment_id == current_judgments.c.judgment_id
     )
-    chosen: Select[Any] = select(judgments.c.pair_id).select_from(joined)
+    columns = (judgments.c.pair_id, judgments.c.outcome, judgments.c.recorded_at)
+    chosen: Select[Any] = select(*columns).select_from(joined)
     chosen = chosen.where(
         judgments.c.rater_id == bindparam("rater"),
         judgments.c.outcome != "undone",
@@ -203,6 +225,19 @@ def _latest() -> Select[Any]:
     return chosen.order_by(judgments.c.judgment_id.desc()).limit(1)
 
 
+def _before() -> Select[Any]:
+    undone, mine = judgments.alias("undone"), judgments.c
+    same = (mine.pair_id == undone.c.pair_id) & (mine.rater_id == undone.c.rater_id)
+    chosen: Select[Any] = select(mine.outcome).select_from(judgments.join(undone, same))
+    chosen = chosen.where(
+        undone.c.judgment_id == bindparam("undone"),
+        mine.judgment_id < undone.c.judgment_id,
+        mine.outcome != "undone",
+    )
+    return chosen.order_by(mine.judgment_id.desc()).limit(1)
+
+
+_BEFORE = _before()
 _BY_TOKEN: Select[Any] = select(judgments).where(judgments.c.token == bindparam("token"))
 _STANDING = _standing()
 _LATEST = _latest()

@@ -1,8 +1,9 @@
-"""Which pair a rater grades next: sought in the indexes, never by looking through the pool.
+"""Which pairs are open for a rater: sought in the indexes, never by looking through the pool.
 
-A pair is open for a rater while fewer than `raters_per_pair` humans graded it and the rater has
-said nothing of it that stands. `pairs_by_grades` leads to the next query with such a pair; the
-rater's own index entries tell which pairs to pass over.
+A pair is open for a rater while it wants more grades than others are about to give
+(`leases.free_slots`), the rater has said nothing of it that stands, and nothing of its whole query.
+`pairs_open` leads to the next query with a pair that wants any; the rater's own index entries tell
+which pairs to pass over.
 """
 
 import json
@@ -14,124 +15,131 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    Row,
     Select,
     bindparam,
     case,
     cast,
     exists,
     func,
+    literal_column,
     select,
 )
 
-from builder.store.judgment_imports import IMPORTED
-from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
-from evals.records import Document, Query
+from builder.store.leases import free_slots
+from builder.store.schema import (
+    current_judgments,
+    judgments,
+    leases,
+    pairs,
+    people,
+    queries,
+    query_outcomes,
+)
 
-_PRIME = 2**31 - 1
-_ROOT = 48271  # a primitive root of the prime, known from Lehmer's random number generator
+PRIORITIES = (2, 1, 0)
+"""First, as it comes, later."""
+
+END = 2**31 - 1
+"""Beyond all query_keys."""
+
+_ROOT = 48271  # a primitive root of the prime END, known from Lehmer's random number generator
 
 
 @dataclass(frozen=True, slots=True)
 class Seeker:
-    """For whom an open pair is sought.
+    """For whom open pairs are sought, and where.
 
     Attributes:
         rater_id: The rater's person_id.
-        raters_per_pair: How many humans grade each pair.
+        tag: Only in queries with exactly this tag; None: in all.
     """
 
     rater_id: int
-    raters_per_pair: int
+    tag: str | None = None
+
+    def bound(self, now: str = "", **more: int | str) -> dict[str, int | str]:
+        """What the statements of this module ask for, at the moment `now`."""
+        tag = "" if self.tag is None else tag_text(self.tag)
+        multiplier = pow(_ROOT, self.rater_id + 1000, END)
+        known: dict[str, int | str] = {"rater": self.rater_id, "now": now, "tag": tag}
+        return known | {"multiplier": multiplier} | more
 
 
 @dataclass(frozen=True, slots=True)
-class OwnCounts:
-    """What stands for one rater, in pairs.
+class Marks:
+    """How far the store has come; whatever may open a pair raises one of them.
 
     Attributes:
-        graded: With a grade.
-        skipped: Put off for later.
-        cannot_judge: Given up.
+        judgment: The latest row of the log of judgments; 0 if there is none.
+        pair: The newest pair.
+        outcome: The latest word about a whole query.
     """
 
-    graded: int
-    skipped: int
-    cannot_judge: int
-
-    @property
-    def settled(self) -> int:
-        """Pairs that are not open for the rater whatever others do."""
-        return self.graded + self.cannot_judge
+    judgment: int
+    pair: int
+    outcome: int
 
 
-def latest_judgment(connection: Connection, rater_id: int) -> Row[Any] | None:
-    """The rater's last row of the log (outcome, pair_id, query_key, status of the query)."""
-    return connection.execute(_LATEST, {"rater": rater_id}).one_or_none()
+def tag_text(tag: str) -> str:
+    """The tag as it stands within `queries.tags`: as JSON, so that no other tag holds it."""
+    return json.dumps(tag, ensure_ascii=False)
 
 
-def next_query(connection: Connection, seeker: Seeker, start: int) -> int | None:
-    """The query_key of the first active query from `start` on, going round, with an open pair."""
-    ahead = _first_query(connection, seeker, start, None)
-    return ahead if ahead is not None else _first_query(connection, seeker, 0, start)
+def first_query(
+    connection: Connection, seeker: Seeker, priority: int, start: int, end: int
+) -> int | None:
+    """The first query_key in [start, end) with an open pair of this priority, leases left aside."""
+    asked = seeker.bound(priority=priority, start=start, end=end)
+    statement = _FIRST_QUERY if seeker.tag is None else _FIRST_TAGGED
+    return connection.execute(statement, asked).scalar_one_or_none()
 
 
-def _first_query(connection: Connection, seeker: Seeker, start: int, end: int | None) -> int | None:
-    """The first query_key in [start, end) with an open pair.
+def open_pairs(connection: Connection, seeker: Seeker, query_key: int, now: str) -> Sequence[int]:
+    """The pair_ids of the query that are open for the rater, skipped ones not among them.
 
-    One seek for each number of grades that leaves a pair open: one statement over all of them would
-    have to sort what it finds.
+    By priority, then in this rater's own stable order: pair_id * a mod p, with another a for each
+    rater; it says nothing of ranks.
     """
-    first = end
-    for grades in range(seeker.raters_per_pair):
-        bound = {"start": start, "end": _PRIME if first is None else first}
-        asked = {"rater": seeker.rater_id, "grades": grades, **bound}
-        found = connection.execute(_FIRST_QUERY, asked).scalar_one_or_none()
-        first = first if found is None else found
-    return None if first == end else first
+    statement = _OPEN_PAIRS if seeker.tag is None else _OPEN_TAGGED
+    return connection.execute(statement, seeker.bound(now, query_key=query_key)).scalars().all()
 
 
-def open_pairs(connection: Connection, seeker: Seeker, query_key: int) -> Sequence[int]:
-    """The pair_ids of the query that are open for the rater, in this rater's own stable order.
+def leasable_pairs(
+    connection: Connection, seeker: Seeker, query_key: int, now: str
+) -> Sequence[int]:
+    """The pair_ids of the query that the rater may be asked for now, or has on screen already.
 
-    The order is pair_id * a mod p, with another a for each rater: it says nothing of ranks.
+    Skipped pairs are among them; tags do not matter. In the rater's own stable order.
     """
-    asked = {
-        "rater": seeker.rater_id,
-        "raters_per_pair": seeker.raters_per_pair,
-        "query_key": query_key,
-        "multiplier": pow(_ROOT, seeker.rater_id + 1000, _PRIME),
-    }
-    return connection.execute(_OPEN_PAIRS, asked).scalars().all()
+    asked = seeker.bound(now, query_key=query_key)
+    return connection.execute(_LEASABLE, asked).scalars().all()
 
 
-def skipped_pair(connection: Connection, seeker: Seeker) -> int | None:
+def held_pair(connection: Connection, seeker: Seeker, now: str) -> tuple[int, str] | None:
+    """The pair on the rater's screen that is still to be judged, and the end of its lease."""
+    statement = _HELD if seeker.tag is None else _HELD_TAGGED
+    row = connection.execute(statement, seeker.bound(now)).first()
+    return None if row is None else (row.pair_id, row.expires_at)
+
+
+def skipped_pair(connection: Connection, seeker: Seeker, now: str) -> int | None:
     """The pair that the rater skipped first, of those that still want a grade; else None."""
-    asked = {"rater": seeker.rater_id, "raters_per_pair": seeker.raters_per_pair}
-    return connection.execute(_SKIPPED, asked).scalar_one_or_none()
+    statement = _SKIPPED if seeker.tag is None else _SKIPPED_TAGGED
+    return connection.execute(statement, seeker.bound(now)).scalar_one_or_none()
 
 
-def shown_pair(connection: Connection, pair_id: int) -> tuple[int, Query, Document] | None:
-    """query_key, query and document of a pair; None if it is unknown.
-
-    The query does not say where it came from: a rater shall not know.
-    """
-    row = connection.execute(_SHOWN, {"pair": pair_id}).one_or_none()
-    if row is None:
-        return None
-    query = Query(row.query_id, row.query_text, row.need, tuple(json.loads(row.tags)), source="")
-    document = Document(row.doc_id, row.title, row.text, json.loads(row.metadata))
-    return row.query_key, query, document
+def is_open(connection: Connection, seeker: Seeker, pair_id: int, now: str) -> bool:
+    """Whether the rater may be asked for this pair; also if the rater skipped it before."""
+    asked = seeker.bound(now, pair=pair_id)
+    return connection.execute(_IS_OPEN, asked).scalar_one_or_none() is not None
 
 
-def queries_with_pairs(connection: Connection) -> list[int]:
-    """The query_keys of the active queries that have pairs, ascending."""
-    return list(connection.execute(_QUERIES_WITH_PAIRS).scalars())
-
-
-def newest_pair(connection: Connection) -> int:
-    """The pair_id of the newest pair in the pool; 0 if it is empty."""
-    return connection.execute(select(func.max(pairs.c.pair_id))).scalar_one() or 0
+def query_in_hand(connection: Connection, rater_id: int) -> int | None:
+    """The query_key of which the rater said something last; None if the rater is new here."""
+    judged = connection.execute(_LATEST, {"rater": rater_id}).one_or_none()
+    said = connection.execute(_LATEST_OUTCOME, {"rater": rater_id}).one_or_none()
+    latest = [row for row in (judged, said) if row is not None]
+    return max(latest, key=lambda row: row.recorded_at).query_key if latest else None
 
 
 def first_query_of(connection: Connection, rater_id: int, raters_per_pair: int) -> int:
@@ -148,166 +156,197 @@ def first_query_of(connection: Connection, rater_id: int, raters_per_pair: int) 
     return int(slot * golden % 1.0 * last)
 
 
-def count_open(connection: Connection, seeker: Seeker) -> int:
-    """How many pairs of active queries are open for the rater, skipped ones included."""
-    asked = {"rater": seeker.rater_id, "raters_per_pair": seeker.raters_per_pair}
-    wanted, settled, retired_wanted, retired_settled = (
-        connection.execute(counted, asked).scalar_one()
-        for counted in (_WANTED, _SETTLED, _RETIRED_WANTED, _RETIRED_SETTLED)
-    )
-    return int(wanted - settled - (retired_wanted - retired_settled))
+def latest_marks(connection: Connection) -> Marks:
+    """How far the store has come."""
+    return Marks(*(connection.execute(newest).scalar_one() or 0 for newest in _NEWEST))
 
 
-def count_own(connection: Connection, rater_id: int) -> OwnCounts:
-    """What stands for the rater."""
-    own = connection.execute(_OWN, {"rater": rater_id}).one()
-    return OwnCounts(own.graded or 0, own.skipped or 0, own.cannot_judge or 0)
+def queries_touched(connection: Connection, since: Marks) -> set[int]:
+    """The query_keys of all judgments, new pairs and words about queries after `since`."""
+    asked = {"judgment": since.judgment, "pair": since.pair, "outcome": since.outcome}
+    return {
+        query_key
+        for touched in _TOUCHED
+        for query_key in connection.execute(touched, asked).scalars()
+    }
 
 
-def judged_lately(connection: Connection, rater_id: int, limit: int) -> list[tuple[str, bool]]:
-    """Of the rater's latest rows, newest first: recorded_at, and whether it is a standing grade.
-
-    Imported rows among them are left out.
-    """
-    rows = connection.execute(_LATELY, {"rater": rater_id, "limit": limit})
-    return [
-        (row.recorded_at, bool(row.stands)) for row in rows if not row.token.startswith(IMPORTED)
-    ]
+def tagged(column: ColumnElement[int]) -> ColumnElement[bool]:
+    """Whether the query_key in `column` is of a query with the tag that is bound to `tag`."""
+    return exists().where(queries.c.query_key == column, has_tag())
 
 
-def _said_by_rater() -> ColumnElement[bool]:
-    """Whether the rater has said something of the pair in hand that stands."""
+def has_tag() -> ColumnElement[bool]:
+    """Whether the query in hand has the tag that is bound to `tag`; case matters."""
+    return func.replace(queries.c.tags, bindparam("tag"), "") != queries.c.tags
+
+
+def wants_grades() -> ColumnElement[bool]:
+    """Whether a pair wants more grades; written so that it leads to the index `pairs_open`."""
+    return pairs.c.open_slots > literal_column("0")
+
+
+def said_by_rater(*passing: str) -> ColumnElement[bool]:
+    """Whether the rater has said something of the pair that stands, other than `passing`."""
     mine = (current_judgments.c.pair_id == pairs.c.pair_id) & (
         current_judgments.c.rater_id == bindparam("rater")
     )
-    return exists().where(mine, current_judgments.c.outcome != "undone")
+    stands = current_judgments.c.outcome.not_in(["undone", *passing])
+    return exists().where(mine, stands)
 
 
-def _latest() -> Select[Any]:
-    joined = judgments.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
-    joined = joined.join(queries, queries.c.query_key == pairs.c.query_key)
-    columns = (judgments.c.outcome, pairs.c.pair_id, pairs.c.query_key, queries.c.status)
-    chosen: Select[Any] = (
-        select(*columns).select_from(joined).where(judgments.c.rater_id == bindparam("rater"))
+def flagged_by_rater(column: ColumnElement[int]) -> ColumnElement[bool]:
+    """Whether the rater has said something of the whole query that stands."""
+    return exists().where(
+        query_outcomes.c.query_key == column,
+        query_outcomes.c.rater_id == bindparam("rater"),
+        query_outcomes.c.standing == 1,
     )
-    return chosen.order_by(judgments.c.judgment_id.desc()).limit(1)
+
+
+def in_raters_order() -> list[ColumnElement[Any]]:
+    """The order of one query's pairs for one rater."""
+    arranged = cast(pairs.c.pair_id, BigInteger) * bindparam("multiplier", type_=BigInteger)
+    return [pairs.c.priority.desc(), arranged % END]
 
 
 def _first() -> Select[Any]:
-    active = exists().where(queries.c.query_key == pairs.c.query_key, queries.c.status == "active")
     chosen: Select[Any] = select(pairs.c.query_key).where(
-        pairs.c.human_grades == bindparam("grades"),
+        wants_grades(),
+        pairs.c.priority == bindparam("priority"),
         pairs.c.query_key >= bindparam("start"),
         pairs.c.query_key < bindparam("end"),
-        ~_said_by_rater(),
-        active,
+        ~said_by_rater(),
+        ~flagged_by_rater(pairs.c.query_key),
     )
     return chosen.order_by(pairs.c.query_key).limit(1)
+
+
+def _first_tagged() -> Select[Any]:
+    """Query by query: few have the tag, and the pairs of the others are not looked at."""
+    has_open = exists().where(
+        wants_grades(),
+        pairs.c.priority == bindparam("priority"),
+        pairs.c.query_key == queries.c.query_key,
+        ~said_by_rater().correlate(pairs),
+    )
+    chosen: Select[Any] = select(queries.c.query_key).where(
+        queries.c.query_key >= bindparam("start"),
+        queries.c.query_key < bindparam("end"),
+        has_tag(),
+        has_open,
+        ~flagged_by_rater(queries.c.query_key),
+    )
+    return chosen.order_by(queries.c.query_key).limit(1)
 
 
 def _open_pairs() -> Select[Any]:
     chosen: Select[Any] = select(pairs.c.pair_id).where(
         pairs.c.query_key == bindparam("query_key"),
-        pairs.c.human_grades < bindparam("raters_per_pair"),
-        ~_said_by_rater(),
+        pairs.c.open_slots > 0,
+        free_slots() > 0,
+        ~said_by_rater(),
+        ~flagged_by_rater(pairs.c.query_key),
     )
-    arranged = cast(pairs.c.pair_id, BigInteger) * bindparam("multiplier", type_=BigInteger)
-    return chosen.order_by(arranged % _PRIME)
+    return chosen.order_by(*in_raters_order())
+
+
+def _leasable() -> Select[Any]:
+    mine = exists().where(
+        leases.c.pair_id == pairs.c.pair_id,
+        leases.c.rater_id == bindparam("rater"),
+        leases.c.expires_at > bindparam("now"),
+    )
+    chosen: Select[Any] = select(pairs.c.pair_id).where(
+        pairs.c.query_key == bindparam("query_key"),
+        ((pairs.c.open_slots > 0) & (free_slots() > 0)) | mine,
+        ~said_by_rater("skip"),
+        ~flagged_by_rater(pairs.c.query_key),
+    )
+    return chosen.order_by(*in_raters_order())
+
+
+def _held() -> Select[Any]:
+    mine = leases.join(pairs, pairs.c.pair_id == leases.c.pair_id)
+    chosen: Select[Any] = select(leases.c.pair_id, leases.c.expires_at).select_from(mine)
+    chosen = chosen.where(
+        leases.c.rater_id == bindparam("rater"),
+        leases.c.expires_at > bindparam("now"),
+        pairs.c.open_slots > 0,
+        free_slots() > 0,
+        ~said_by_rater("skip"),
+        ~flagged_by_rater(pairs.c.query_key),
+    )
+    skipped_last = case((said_by_rater(), 1), else_=0)
+    return chosen.order_by(skipped_last, *in_raters_order()).limit(1)
 
 
 def _skipped() -> Select[Any]:
     mine = current_judgments.join(pairs, pairs.c.pair_id == current_judgments.c.pair_id)
-    chosen: Select[Any] = select(pairs.c.pair_id).select_from(
-        mine.join(queries, queries.c.query_key == pairs.c.query_key)
-    )
+    chosen: Select[Any] = select(pairs.c.pair_id).select_from(mine)
     chosen = chosen.where(
         current_judgments.c.rater_id == bindparam("rater"),
         current_judgments.c.outcome == "skip",
-        pairs.c.human_grades < bindparam("raters_per_pair"),
-        queries.c.status == "active",
+        # Says nothing more, but leads to the small index of what was put off.
+        current_judgments.c.outcome != literal_column("'grade'"),
+        pairs.c.open_slots > 0,
+        free_slots() > 0,
+        ~flagged_by_rater(pairs.c.query_key),
     )
     return chosen.order_by(current_judgments.c.judgment_id).limit(1)
 
 
-def _shown() -> Select[Any]:
-    joined = pairs.join(queries, queries.c.query_key == pairs.c.query_key)
-    joined = joined.join(documents, documents.c.doc_key == pairs.c.doc_key)
-    columns = (
-        pairs.c.query_key,
-        queries.c.query_id,
-        queries.c.text.label("query_text"),
-        queries.c.need,
-        queries.c.tags,
-        documents.c.doc_id,
-        documents.c.title,
-        documents.c.text,
-        documents.c.metadata,
-    )
-    chosen: Select[Any] = select(*columns).select_from(joined)
-    return chosen.where(pairs.c.pair_id == bindparam("pair"))
-
-
-def _queries_with_pairs() -> Select[int]:
-    in_pool = exists().where(pairs.c.query_key == queries.c.query_key)
-    chosen = select(queries.c.query_key).where(queries.c.status == "active", in_pool)
-    return chosen.order_by(queries.c.query_key)
-
-
-def _in_retired_query() -> ColumnElement[bool]:
-    retired = select(queries.c.query_key).where(queries.c.status != "active")
-    return pairs.c.query_key.in_(retired)
-
-
-def _wanted() -> Select[Any]:
-    chosen: Select[Any] = select(func.count()).select_from(pairs)
-    return chosen.where(pairs.c.human_grades < bindparam("raters_per_pair"))
-
-
-def _settled() -> Select[Any]:
-    mine = current_judgments.join(pairs, pairs.c.pair_id == current_judgments.c.pair_id)
-    chosen: Select[Any] = select(func.count()).select_from(mine)
+def _is_open() -> Select[Any]:
+    chosen: Select[Any] = select(pairs.c.pair_id)
     return chosen.where(
-        current_judgments.c.rater_id == bindparam("rater"),
-        current_judgments.c.outcome.not_in(("undone", "skip")),
-        pairs.c.human_grades < bindparam("raters_per_pair"),
+        pairs.c.pair_id == bindparam("pair"),
+        pairs.c.open_slots > 0,
+        free_slots() > 0,
+        ~said_by_rater("skip"),
+        ~flagged_by_rater(pairs.c.query_key),
     )
 
 
-def _own_counts() -> Select[int, int, int]:
-    def standing(outcome: str) -> ColumnElement[int]:
-        is_it = case((current_judgments.c.outcome == outcome, 1), else_=0)
-        return func.sum(is_it)
-
-    chosen = select(
-        standing("grade").label("graded"),
-        standing("skip").label("skipped"),
-        standing("cannot_judge").label("cannot_judge"),
-    )
-    return chosen.where(current_judgments.c.rater_id == bindparam("rater"))
-
-
-def _lately() -> Select[Any]:
-    stands = exists().where(
-        current_judgments.c.pair_id == judgments.c.pair_id,
-        current_judgments.c.rater_id == judgments.c.rater_id,
-        current_judgments.c.judgment_id == judgments.c.judgment_id,
-        current_judgments.c.outcome == "grade",
-    )
-    columns = (judgments.c.recorded_at, judgments.c.token, stands.label("stands"))
-    chosen: Select[Any] = select(*columns)
+def _latest() -> Select[Any]:
+    joined = judgments.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
+    chosen: Select[Any] = select(pairs.c.query_key, judgments.c.recorded_at).select_from(joined)
     chosen = chosen.where(judgments.c.rater_id == bindparam("rater"))
-    return chosen.order_by(judgments.c.judgment_id.desc()).limit(bindparam("limit"))
+    return chosen.order_by(judgments.c.judgment_id.desc()).limit(1)
 
 
-_LATEST = _latest()
+def _latest_outcome() -> Select[Any]:
+    chosen: Select[Any] = select(query_outcomes.c.query_key, query_outcomes.c.recorded_at)
+    chosen = chosen.where(query_outcomes.c.rater_id == bindparam("rater"))
+    return chosen.order_by(query_outcomes.c.outcome_id.desc()).limit(1)
+
+
+def _touched() -> tuple[Select[Any], ...]:
+    judged = judgments.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
+    since_judgment: Select[Any] = select(pairs.c.query_key).distinct().select_from(judged)
+    since_pair: Select[Any] = select(pairs.c.query_key).distinct()
+    since_outcome: Select[Any] = select(query_outcomes.c.query_key).distinct()
+    return (
+        since_judgment.where(judgments.c.judgment_id > bindparam("judgment")),
+        since_pair.where(pairs.c.pair_id > bindparam("pair")),
+        since_outcome.where(query_outcomes.c.outcome_id > bindparam("outcome")),
+    )
+
+
 _FIRST_QUERY = _first()
+_FIRST_TAGGED = _first_tagged()
 _OPEN_PAIRS = _open_pairs()
+_OPEN_TAGGED = _open_pairs().where(tagged(pairs.c.query_key))
+_LEASABLE = _leasable()
+_HELD = _held()
+_HELD_TAGGED = _held().where(tagged(pairs.c.query_key))
 _SKIPPED = _skipped()
-_SHOWN = _shown()
-_QUERIES_WITH_PAIRS = _queries_with_pairs()
-_WANTED = _wanted()
-_SETTLED = _settled()
-_RETIRED_WANTED = _wanted().where(_in_retired_query())
-_RETIRED_SETTLED = _settled().where(_in_retired_query())
-_OWN = _own_counts()
-_LATELY = _lately()
+_SKIPPED_TAGGED = _skipped().where(tagged(pairs.c.query_key))
+_IS_OPEN = _is_open()
+_LATEST = _latest()
+_LATEST_OUTCOME = _latest_outcome()
+_TOUCHED = _touched()
+_NEWEST = (
+    select(func.max(judgments.c.judgment_id)),
+    select(func.max(pairs.c.pair_id)),
+    select(func.max(query_outcomes.c.outcome_id)),
+)

@@ -36,6 +36,7 @@ __all__ = [
     "note_change",
     "queue_changes",
     "refresh_open_slots",
+    "refresh_open_slots_of_query",
     "refresh_query",
     "set_query_priority",
     "set_query_state",
@@ -141,8 +142,13 @@ def set_query_state(
 
 def refresh_query(connection: Connection, query_key: int) -> None:
     """Work out anew how many grades the pairs of this query want, and tell the queues."""
-    connection.execute(_REFRESH_QUERY, {"q": query_key})
+    refresh_open_slots_of_query(connection, query_key)
     note_change(connection)
+
+
+def refresh_open_slots_of_query(connection: Connection, query_key: int) -> None:
+    """Work out anew how many grades the pairs of this query want."""
+    connection.execute(_REFRESH_QUERY, {"q": query_key})
 
 
 def set_query_priority(connection: Connection, query_key: int, priority: int) -> None:

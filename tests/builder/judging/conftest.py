@@ -9,10 +9,12 @@ import pytest
 
 from builder.judging.queue import Outcome, Pair, next_pair, submit_grade
 from builder.people import ensure_person
+from builder.store import Connection
 from builder.store.documents import insert_documents
 from builder.store.judgments import current_grades, raw_judgments
 from builder.store.pool import add_pairs
 from builder.store.queries import insert_queries
+from builder.store.shown import query_key_of
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document, Query
 
@@ -70,3 +72,9 @@ def log_length(workspace: Workspace) -> int:
 def grades_of(workspace: Workspace, rater: str) -> list[int | None]:
     with workspace.store.read() as connection:
         return [row.grade for row in current_grades(connection) if row.rater == rater]
+
+
+def key_of(connection: Connection, query_id: str) -> int:
+    query_key = query_key_of(connection, query_id)
+    assert query_key is not None
+    return query_key

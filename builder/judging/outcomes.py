@@ -1,0 +1,316 @@
+"""What becomes of what a rater says: of a pair, of a whole query, or that it was a mistake.
+
+All of it is accepted late, too: leases decide what is offered, not what is kept.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias, cast
+from uuid import uuid4
+
+from builder.errors import BuilderError
+from builder.judging.pairs import Pair, check_pair, grading_person, known_query, pair_for
+from builder.store import Connection, query_outcomes, queue, shown
+from builder.store.judgments import (
+    IMPORTED,
+    NewJudgment,
+    knows_token,
+    record_judgment,
+    standing_judgment,
+)
+from builder.store.leases import release_leases, span, take_leases
+from builder.store.moments import utc_text
+from builder.store.query_outcomes import QueryOutcome
+from builder.store.queue import Seeker
+from builder.store.undo import take_back
+from builder.workspace import Workspace
+
+LONGEST_TOKEN = 64
+LONGEST_COMMENT = 10_000
+LONGEST_REASON = 500
+
+Status: TypeAlias = Literal["saved", "repeated", "already_graded"]
+Flag: TypeAlias = Literal["unclear", "out_of_scope"]
+What: TypeAlias = Literal["grade", "skip", "cannot_judge", "unclear", "out_of_scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a submitted judgment.
+
+    Attributes:
+        status: `saved`: committed. `repeated`: the same submit came before, and its outcome is
+            this. `already_graded`: this rater graded the pair before, say in another tab; nothing
+            was changed.
+        pair_id: The pair.
+        grade: The rater's grade of it that stands, 0 to 3; None after a skip.
+        judgment_id: The row of the log in which it stands.
+    """
+
+    status: Status
+    pair_id: int
+    grade: int | None
+    judgment_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back.
+
+    Attributes:
+        what: grade, skip, cannot_judge, unclear or out_of_scope.
+        pair: The pair, open for the rater again; None where it needs no grade any more, others
+            are about to give it, or what was taken back was said of a whole query.
+        query_id: The query.
+    """
+
+    what: What
+    pair: Pair | None
+    query_id: str
+
+
+def submit_grade(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    pair_id: int,
+    grade: int,
+    *,
+    token: str,
+    comment: str = "",
+    milliseconds: int | None = None,
+    now: datetime | None = None,
+    edit: bool = False,
+    guidelines_version: int | None = None,
+) -> Outcome:
+    """Record the rater's grade; when this returns, it is committed.
+
+    Args:
+        workspace: Where the pair lies.
+        rater: The rater's name.
+        pair_id: The pair, as `next_pair` gave it.
+        grade: 0 to 3.
+        token: Made once for each showing of a pair: the same submit again changes nothing.
+        comment: What the rater wrote.
+        milliseconds: How long the pair was looked at; None if unknown.
+        now: When it was graded; default: this moment.
+        edit: Whether an earlier grade of this rater is meant to be replaced.
+        guidelines_version: Under which guidelines it was made; None if unknown.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The grade is not 0 to 3, the pair unknown, or the comment or token unfit.
+    """
+    if type(grade) is not int or not 0 <= grade <= 3:
+        raise BuilderError(f"a grade is 0, 1, 2 or 3, not {grade!r}")
+    _check_text(comment, "a comment", LONGEST_COMMENT)
+    _check_token(token)
+    with workspace.store.write() as connection:
+        judgment = NewJudgment(
+            pair_id=pair_id,
+            rater_id=grading_person(connection, rater).person_id,
+            outcome="grade",
+            token=token,
+            grade=grade,
+            comment=comment,
+            milliseconds=milliseconds,
+            guidelines_version=guidelines_version,
+        )
+        return _record(connection, judgment, now, edit=edit)
+
+
+def skip(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    pair_id: int,
+    *,
+    token: str,
+    reason: str = "",
+    milliseconds: int | None = None,
+    now: datetime | None = None,
+) -> Outcome:
+    """Put the pair off: it comes again when nothing else is left, and counts for nobody's quota.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The pair is unknown, or the reason or token unfit.
+    """
+    _check_text(reason, "a reason", LONGEST_REASON)
+    _check_token(token)
+    with workspace.store.write() as connection:
+        judgment = NewJudgment(
+            pair_id=pair_id,
+            rater_id=grading_person(connection, rater).person_id,
+            outcome="skip",
+            token=token,
+            milliseconds=milliseconds,
+            reason=reason,
+        )
+        return _record(connection, judgment, now, edit=False)
+
+
+def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    pair_id: int,
+    reason: str,
+    *,
+    token: str,
+    comment: str = "",
+    milliseconds: int | None = None,
+    now: datetime | None = None,
+) -> Outcome:
+    """Say that this rater cannot judge the pair, and why: the next one is asked.
+
+    After two people who cannot, nobody is asked any more, and an analyst decides.
+
+    Args:
+        workspace: Where the pair lies.
+        rater: The rater's name.
+        pair_id: The pair.
+        reason: Why; not blank, at most 500 characters.
+        token: As of a grade.
+        comment: What the rater wrote.
+        milliseconds: How long the pair was looked at; None if unknown.
+        now: When; default: this moment.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The pair is unknown, or the reason, comment or token unfit.
+    """
+    _check_given(reason)
+    _check_text(comment, "a comment", LONGEST_COMMENT)
+    _check_token(token)
+    with workspace.store.write() as connection:
+        judgment = NewJudgment(
+            pair_id=pair_id,
+            rater_id=grading_person(connection, rater).person_id,
+            outcome="cannot_judge",
+            token=token,
+            comment=comment,
+            milliseconds=milliseconds,
+            reason=reason,
+        )
+        return _record(connection, judgment, now, edit=False)
+
+
+def flag_query(  # noqa: PLR0913 - all of them belong to one press of a key
+    workspace: Workspace,
+    rater: str,
+    query_id: str,
+    outcome: Flag,
+    reason: str,
+    *,
+    token: str,
+    now: datetime | None = None,
+) -> None:
+    """Say that a whole query is unclear or out of scope, and why: this rater sees no more of it.
+
+    When two people say so it is set aside: nobody is asked any more until an analyst has decided.
+
+    Args:
+        workspace: Where the query lies.
+        rater: The rater's name.
+        query_id: The query.
+        outcome: unclear or out_of_scope.
+        reason: Why; not blank, at most 500 characters.
+        token: Made once for each showing: the same submit again changes nothing.
+        now: When; default: this moment.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The query is unknown, or the outcome, reason or token unfit.
+    """
+    if outcome not in ("unclear", "out_of_scope"):
+        raise BuilderError(f"a query is unclear or out_of_scope, not {outcome!r}")
+    _check_given(reason)
+    _check_token(token)
+    moment = utc_text(now or datetime.now(UTC))
+    with workspace.store.write() as connection:
+        rater_id = grading_person(connection, rater).person_id
+        query_key = known_query(connection, query_id)
+        said = QueryOutcome(query_key, rater_id, outcome, reason, token, moment)
+        query_outcomes.record_outcome(connection, said)
+
+
+def undo_last(
+    workspace: Workspace, rater: str, *, token: str | None = None, now: datetime | None = None
+) -> Undone | None:
+    """Take back what the rater said last, of a pair or a query; None if there is nothing.
+
+    Args:
+        workspace: Where it lies.
+        rater: The rater's name.
+        token: Of this undo: the same one again undoes nothing more. Default: a new one.
+        now: When it was undone; default: this moment.
+
+    Returns:
+        What it was; its pair, if it still wants a grade, is kept for the rater, and `next_pair`
+        gives it first.
+
+    Raises:
+        NotAllowedError: Nobody of this name may grade here.
+        BuilderError: The token is unfit.
+    """
+    chosen = uuid4().hex if token is None else token
+    _check_token(chosen)
+    moment = now or datetime.now(UTC)
+    with workspace.store.write() as connection:
+        rater_id = grading_person(connection, rater).person_id
+        taken = take_back(connection, rater_id, chosen, moment)
+        if taken is None:
+            return None
+        query_id = shown.query_id_of(connection, taken.query_key)
+        pair = _kept(workspace, connection, rater_id, taken.pair_id, moment)
+        return Undone(cast("What", taken.what), pair, query_id)
+
+
+def _kept(
+    workspace: Workspace,
+    connection: Connection,
+    rater_id: int,
+    pair_id: int | None,
+    moment: datetime,
+) -> Pair | None:
+    """The pair, leased to the rater if it is open for them; else None."""
+    lasting = span(moment, workspace.settings.lease_minutes)
+    if pair_id is None or not queue.is_open(connection, Seeker(rater_id), pair_id, lasting.now):
+        return None
+    take_leases(connection, rater_id, [pair_id], lasting)
+    return pair_for(workspace.store, connection, rater_id, pair_id, lasting.now)
+
+
+def _record(
+    connection: Connection, judgment: NewJudgment, now: datetime | None, *, edit: bool
+) -> Outcome:
+    """Record the judgment, unless the pair has a grade of this rater and this is no edit."""
+    check_pair(connection, judgment.pair_id)
+    stands = standing_judgment(connection, judgment.pair_id, judgment.rater_id)
+    is_new = not edit and not knows_token(connection, judgment.token)
+    if is_new and stands is not None and stands.outcome == "grade":
+        return Outcome("already_graded", judgment.pair_id, stands.grade, stands.judgment_id)
+    recorded = record_judgment(connection, judgment, now)
+    if recorded.repeated:
+        return Outcome("repeated", recorded.pair_id, recorded.grade, recorded.judgment_id)
+    release_leases(connection, judgment.rater_id, [judgment.pair_id])
+    return Outcome("saved", recorded.pair_id, recorded.grade, recorded.judgment_id)
+
+
+def _check_token(token: str) -> None:
+    if not 1 <= len(token) <= LONGEST_TOKEN or token.startswith(IMPORTED):
+        raise BuilderError(
+            f"a token has 1 to {LONGEST_TOKEN} characters and does not begin with {IMPORTED}"
+        )
+
+
+def _check_given(reason: str) -> None:
+    if not reason.strip():
+        raise BuilderError("a reason is needed", hint="say in a few words why")
+    _check_text(reason, "a reason", LONGEST_REASON)
+
+
+def _check_text(words: str, name: str, longest: int) -> None:
+    if len(words) > longest:
+        raise BuilderError(f"{name} has at most {longest:,} characters, this one {len(words):,}")
+    if re.search("[\x00\ud800-\udfff]", words):
+        raise BuilderError(f"{name} cannot hold U+0000 or half a character (a lone surrogate)")
