@@ -21,7 +21,6 @@ from builder.store.judgments import (
 )
 from builder.store.leases import release_leases, span, take_leases
 from builder.store.moments import utc_text
-from builder.store.query_outcomes import QueryOutcome
 from builder.store.queue import Seeker
 from builder.store.undo import take_back
 from builder.workspace import Workspace
@@ -31,7 +30,7 @@ LONGEST_COMMENT = 10_000
 LONGEST_REASON = 500
 
 Status: TypeAlias = Literal["saved", "repeated", "already_graded"]
-Flag: TypeAlias = Literal["unclear", "out_of_scope"]
+QueryOutcome: TypeAlias = Literal["unclear", "out_of_scope"]
 What: TypeAlias = Literal["grade", "skip", "cannot_judge", "unclear", "out_of_scope"]
 
 
@@ -198,7 +197,7 @@ def flag_query(  # noqa: PLR0913 - all of them belong to one press of a key
     workspace: Workspace,
     rater: str,
     query_id: str,
-    outcome: Flag,
+    outcome: QueryOutcome,
     reason: str,
     *,
     token: str,
@@ -229,7 +228,7 @@ def flag_query(  # noqa: PLR0913 - all of them belong to one press of a key
     with workspace.store.write() as connection:
         rater_id = grading_person(connection, rater).person_id
         query_key = known_query(connection, query_id)
-        said = QueryOutcome(query_key, rater_id, outcome, reason, token, moment)
+        said = query_outcomes.QueryOutcome(query_key, rater_id, outcome, reason, token, moment)
         query_outcomes.record_outcome(connection, said)
 
 
