@@ -8,22 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import frame, state
+from ui import frame, navigation, state
 
 UI = Path(__file__).parent / "ui"
-PAGES = {
-    "Home": [("overview", "Overview", ":material/home:", "overview")],
-    "Grade": [("grade", "Grade", ":material/grading:", "grade")],
-    "Build": [
-        ("imports", "Import", ":material/upload_file:", "import"),
-        ("pool", "Pool", ":material/join:", "pool"),
-    ],
-    "Ship": [
-        ("release", "Release", ":material/inventory_2:", "release"),
-        ("leaderboard", "Leaderboard", ":material/leaderboard:", "leaderboard"),
-    ],
-    "Online": [("dashboard", "Dashboard", ":material/monitoring:", "dashboard")],
-}
 
 
 def main() -> None:
@@ -38,20 +25,13 @@ def main() -> None:
             st.navigation([welcome], position="hidden").run()
             return
         workspace = state.current_workspace()
-        page = st.navigation(_pages())
+        person = state.current_person(workspace)
+        page = navigation.page_asked_for(person)
+        if person is None:
+            person = state.require_person(workspace)
         state.show_person(workspace)
         frame.show_callback_error()
-        page.run()
-
-
-def _pages() -> dict[str, list[st.Page]]:
-    return {
-        section: [
-            st.Page(f"ui/pages/{file}.py", title=title, icon=icon, url_path=url, default=not n)
-            for file, title, icon, url in pages
-        ]
-        for n, (section, pages) in enumerate(PAGES.items())
-    }
+        navigation.show_page(page, person)
 
 
 main()

@@ -8,7 +8,7 @@ from builder.store import people as stored
 from builder.store.people import Person
 from builder.workspace import Workspace
 
-__all__ = ["ROLES", "Person", "clean_name", "ensure_person", "require"]
+__all__ = ["ROLES", "Person", "clean_name", "ensure_person", "has_role", "require"]
 
 ROLES = ("rater", "analyst", "admin")
 """From few rights to all; each may do what those before it may."""
@@ -60,6 +60,18 @@ def ensure_person(workspace: Workspace, name: str) -> Person:
     return person
 
 
+def has_role(person: Person, role: str) -> bool:
+    """Whether this is an active human of this role or a higher one.
+
+    Raises:
+        ValueError: There is no such role.
+    """
+    if role not in ROLES:
+        raise ValueError(f"role == {role!r}, must be one of {', '.join(ROLES)}")
+    allowed = person.kind == "human" and person.active
+    return allowed and ROLES.index(person.role) >= ROLES.index(role)
+
+
 def require(actor: Person, role: str) -> None:
     """Let pass who has this role or a higher one.
 
@@ -67,10 +79,7 @@ def require(actor: Person, role: str) -> None:
         NotAllowedError: `actor` has not, or is not active, or is no human.
         ValueError: There is no such role.
     """
-    if role not in ROLES:
-        raise ValueError(f"role == {role!r}, must be one of {', '.join(ROLES)}")
-    allowed = actor.kind == "human" and actor.active
-    if not allowed or ROLES.index(actor.role) < ROLES.index(role):
+    if not has_role(actor, role):
         raise NotAllowedError(
             f"{actor.name} may not do that: it takes the role {role}, and theirs is {actor.role}.",
             hint="Ask an admin.",
