@@ -108,6 +108,7 @@ class _Known:
 
 
 _KNOWN: WeakKeyDictionary[Store, _Known] = WeakKeyDictionary()
+_JUDGED: WeakKeyDictionary[Store, tuple[float, dict[int, int]]] = WeakKeyDictionary()
 
 
 def current_guidelines(workspace: Workspace) -> Guidelines:
@@ -166,7 +167,7 @@ def guideline_versions(workspace: Workspace) -> list[GuidelinesVersion]:
     current_guidelines(workspace)
     with workspace.store.read() as connection:
         versions = table.all_versions(connection)
-        judged = table.judgments_by_version(connection)
+        judged = _judged(workspace.store, connection)
     return [
         GuidelinesVersion(
             v.version, v.text, v.note, v.author, v.created_at, judged.get(v.version, 0)
@@ -177,7 +178,7 @@ def guideline_versions(workspace: Workspace) -> list[GuidelinesVersion]:
 
 def line_diff(older: str, newer: str, context: int = 2) -> list[DiffLine]:
     """What changed, line by line, with so many lines around each change; empty if nothing did."""
-    old, new = older.splitlines(), newer.splitlines()
+    old, new = (text.rstrip("\n").split("\n") for text in (older, newer))
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     lines: list[DiffLine] = []
     end = 0
@@ -192,6 +193,18 @@ def line_diff(older: str, newer: str, context: int = 2) -> list[DiffLine]:
                 lines += _lines("added", new[new_start:new_end])
         end = group[-1][2]
     return [*lines, DiffLine("gap", "")] if lines and end < len(old) else lines
+
+
+def _judged(store: Store, connection: Connection) -> dict[int, int]:
+    """Judgments by version; counted anew after a hundred times as long as the last count took."""
+    known = _JUDGED.get(store)
+    if known is None or time.monotonic() > known[0]:
+        started = time.monotonic()
+        counted = table.judgments_by_version(connection)
+        now = time.monotonic()
+        known = (now + 100 * (now - started), counted)
+        _JUDGED[store] = known
+    return known[1]
 
 
 def _lines(kind: LineKind, texts: Sequence[str]) -> list[DiffLine]:
