@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, insert, select
+from sqlalchemy.sql.dml import ReturningInsert
 
 from builder.store.current import Current, effective_time, set_current
 from builder.store.grades import (
@@ -26,7 +27,7 @@ from builder.store.judgment_imports import (
     import_judgments_batch,
 )
 from builder.store.moments import now_text, utc_text
-from builder.store.schema import current_judgments, judgments
+from builder.store.schema import current_judgments, guidelines, judgments
 
 __all__ = [
     "IMPORTED",
@@ -187,10 +188,17 @@ def _append(connection: Connection, judgment: NewJudgment, moment: str) -> int:
         "milliseconds": judgment.milliseconds,
         "token": judgment.token,
         "reason": judgment.reason,
-        "guidelines_version": judgment.guidelines_version,
+        "under": judgment.guidelines_version,
     }
-    appended = insert(judgments).returning(judgments.c.judgment_id)
-    return int(connection.execute(appended, row).scalar_one())
+    return int(connection.execute(_APPEND, row).scalar_one())
+
+
+def _appended() -> ReturningInsert[int]:
+    # Unknown guidelines are none: a backup may have been restored since the page was drawn, and
+    # no grade is refused for that.
+    known = select(guidelines.c.version).where(guidelines.c.version == bindparam("under"))
+    appended = insert(judgments).values(guidelines_version=known.scalar_subquery())
+    return appended.returning(judgments.c.judgment_id)
 
 
 def _repeated(first: Row[Any], judgment: NewJudgment) -> Recorded:
@@ -239,5 +247,6 @@ def _before() -> Select[Any]:
 
 _BEFORE = _before()
 _BY_TOKEN: Select[Any] = select(judgments).where(judgments.c.token == bindparam("token"))
+_APPEND = _appended()
 _STANDING = _standing()
 _LATEST = _latest()

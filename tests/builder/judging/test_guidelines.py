@@ -19,6 +19,8 @@ from builder.judging.guidelines import (
     line_diff,
     save_guidelines,
 )
+from builder.judging.history import own_history
+from builder.judging.queue import submit_grade
 from builder.people import Person, ensure_person
 from builder.store import activity
 from builder.store import guidelines as table
@@ -214,3 +216,12 @@ def test_what_changed_line_by_line() -> None:
     ]
     assert line_diff(old, old) == []
     assert line_diff("a\nb\nc\nd", "A\nb\nc\nd", context=0)[-1].kind == "gap"
+
+
+def test_a_grade_under_guidelines_that_a_restore_took_away_is_kept(workspace: Workspace) -> None:
+    save_guidelines(workspace, "New.", "", None, base_version=1)
+    submit_grade(workspace, "ann", 1, 2, token="1", guidelines_version=2)  # noqa: S106
+    submit_grade(workspace, "ann", 2, 2, token="2", guidelines_version=77)  # noqa: S106
+    page = own_history(workspace, "ann")
+    assert [judgment.now.guidelines_version for judgment in page.judgments] == [None, 2]
+    assert guideline_versions(workspace)[0].n_judgments == 1
