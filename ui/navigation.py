@@ -36,6 +36,8 @@ class Row(NamedTuple):
 ROWS = (
     Row("Home", "overview", "Overview", "home", "overview", "analyst"),
     Row("Grade", "grade", "Grade", "grading", "grade", "rater"),
+    Row("Grade", "my_grades", "My grades", "history", "my-grades", "rater"),
+    Row("Grade", "guidelines", "Guidelines", "menu_book", "guidelines", "rater"),
     Row("Build", "imports", "Import", "upload_file", "import", "analyst"),
     Row("Build", "pool", "Pool", "join", "pool", "analyst"),
     Row("Ship", "release", "Release", "inventory_2", "release", "analyst"),
