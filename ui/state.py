@@ -11,6 +11,7 @@ from typing import Literal
 import streamlit as st
 
 from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
+from builder.backup import keep_daily_copies, stop_daily_copies
 from builder.people import Person, ensure_person
 from builder.store.people import all_people, find_person
 from builder.workspace import DATABASE_FILE, SETTINGS_FILE, Workspace, open_workspace
@@ -132,9 +133,12 @@ def _people(workspace: Workspace) -> list[Person]:
 
 
 def _close(workspace: Workspace) -> None:
+    stop_daily_copies(workspace)
     workspace.close()
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, on_release=_close)
 def _opened(folder: str, settings_changed: int) -> Workspace:  # noqa: ARG001 - part of the key
-    return open_workspace(Path(folder))
+    workspace = open_workspace(Path(folder))
+    keep_daily_copies(workspace)
+    return workspace

@@ -84,8 +84,11 @@ def back_up_to(
 def list_backups(workspace: Workspace) -> list[Backup]:
     """The copies in the folder `backups`, newest first."""
     found: list[Backup] = []
-    for file in backups_folder(workspace.root).glob("*.db"):
-        status = file.stat()
+    for file in (workspace.root / BACKUPS_FOLDER).glob("*.db"):
+        try:
+            status = file.stat()
+        except FileNotFoundError:
+            continue  # removed in this moment, as the oldest daily copy is
         made_at = datetime.fromtimestamp(status.st_mtime, UTC)
         found.append(Backup(file, _kind(file.name), status.st_size, made_at))
     return sorted(found, key=lambda copy: (copy.made_at, copy.file.name), reverse=True)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import frame, state
+from ui.backups import show_daily_problem
 from ui.jobs import follow
 from ui.overview import next_step, show_steps, steps_of
 from ui.start import DEMO_JOB, demo_is_half_made, fill_with_demo
@@ -13,6 +14,7 @@ frame.heading(
     "From a corpus and a search log to the model that you can ship, and back.",
     mark=state.mark(workspace, "grades"),
 )
+show_daily_problem(workspace)
 at_work = follow(workspace, DEMO_JOB, keep=False)
 
 steps = steps_of(workspace)
