@@ -28,7 +28,21 @@ def running_app(workspace: Path, log: Path) -> Iterator[str]:
     Raises:
         RuntimeError: The server died or did not answer in time; the message holds its log.
     """
-    port = _free_port()
+    port = free_port()
+    server = start_app(workspace, log, port)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def start_app(workspace: Path, log: Path, port: int) -> "subprocess.Popen[bytes]":
+    """A healthy app on `port`; whoever starts it ends it.
+
+    Raises:
+        RuntimeError: The server died or did not answer in time; the message holds its log.
+    """
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port)]
     environment = os.environ | {"GOLDSMITH_WORKSPACE": str(workspace)}
     with log.open("wb") as out:
@@ -37,10 +51,11 @@ def running_app(workspace: Path, log: Path) -> Iterator[str]:
         )
     try:
         _wait_until_healthy(server, port, log)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
+    except BaseException:
+        server.kill()
         server.wait(10)
+        raise
+    return server
 
 
 @contextmanager
@@ -58,7 +73,8 @@ def chromium() -> Iterator["Browser"]:
             browser.close()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port on which nobody listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

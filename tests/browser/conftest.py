@@ -2,9 +2,11 @@
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pytest
 
@@ -12,7 +14,13 @@ from benchmarks.app_server import CHROMIUM, chromium, running_app
 from builder.importers import import_corpus, import_judgments, import_queries
 from builder.people import ensure_person
 from builder.store.judgments import GradeRow, current_grades
-from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from builder.workspace import (
+    DATABASE_FILE,
+    SETTINGS_FILE,
+    Workspace,
+    init_workspace,
+    open_workspace,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -21,6 +29,7 @@ HOSTILE = (
     ':red[x] $x^2$ <script>document.title = "owned"</script> <img src=x onerror="alert(1)"> '
     "![i](http://127.0.0.1:9/i.png) **b** `c` \u202eevil\u202c"
 )
+HOSTILE_NAME = ":red[g] <b>x</b>"
 N_PAIRS = 40
 PATIENCE_MS = 120_000
 """How long a page may take on a loaded machine; only a failing test waits so long."""
@@ -46,12 +55,14 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="session")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """40 pairs that every rater may grade, each document hostile; Dana is the admin."""
+    """40 pairs of two queries that every rater may grade, all texts hostile; Dana is the admin."""
     root = tmp_path_factory.mktemp("browser") / "workspace"
     init_workspace(root, "browser").close()
     settings = root / SETTINGS_FILE
     text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("raters_per_pair = 2", "raters_per_pair = 50"), "utf-8")
+    text = text.replace("raters_per_pair = 2", "raters_per_pair = 100")
+    settings.write_text(text.replace('0 = "not relevant"', f'0 = "{HOSTILE_NAME}"'), "utf-8")
+    (root / "guidelines.md").write_text(f"How we grade\n\n{HOSTILE}\n", encoding="utf-8")
     with open_workspace(root) as opened:
         ensure_person(opened, "Dana")
         _fill(opened, root / "cache")
@@ -65,9 +76,13 @@ def _fill(workspace: Workspace, folder: Path) -> None:
     files = {name: folder / name for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv")}
     lines = [json.dumps(document) for document in documents]
     files["corpus.jsonl"].write_text("\n".join(lines), encoding="utf-8")
-    query = {"_id": "q1", "text": f"red {HOSTILE}", "need": HOSTILE}
-    files["queries.jsonl"].write_text(json.dumps(query), encoding="utf-8")
-    files["qrels.tsv"].write_text("\n".join(f"q1\t{i}\t0" for i in ids), encoding="utf-8")
+    queries = [
+        {"_id": "q1", "text": f"red {HOSTILE}", "need": HOSTILE, "tags": ["first", HOSTILE]},
+        {"_id": "q2", "text": f"blue {HOSTILE}", "need": HOSTILE, "tags": ["second", HOSTILE]},
+    ]
+    files["queries.jsonl"].write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
+    qrels = [f"q{1 + n // (N_PAIRS // 2)}\t{i}\t0" for n, i in enumerate(ids)]
+    files["qrels.tsv"].write_text("\n".join(qrels), encoding="utf-8")
     import_corpus(workspace, files["corpus.jsonl"])
     import_queries(workspace, files["queries.jsonl"])
     import_judgments(workspace, files["qrels.tsv"], rater="pool maker")
@@ -97,9 +112,47 @@ def grades_of(workspace: Workspace) -> Callable[[str], list[GradeRow]]:
 
     def read(rater: str) -> list[GradeRow]:
         with workspace.store.read() as connection:
-            return [row for row in current_grades(connection) if row.rater == rater]
+            current = current_grades(connection)
+            return [row for row in current if row.rater == rater and row.outcome == "grade"]
 
     return read
+
+
+class Row(NamedTuple):
+    """One row of the log of judgments."""
+
+    pair_id: int
+    outcome: str
+    grade: int | None
+    comment: str
+    reason: str
+    milliseconds: int | None
+    guidelines_version: int | None
+
+
+RowsOf: TypeAlias = Callable[[str], list[Row]]
+
+
+@pytest.fixture
+def rows_of(workspace: Workspace) -> RowsOf:
+    """All that a rater ever submitted, in its order."""
+
+    def read(rater: str) -> list[Row]:
+        asked = (
+            f"SELECT {', '.join(Row._fields)} FROM judgments JOIN people ON person_id = rater_id "  # noqa: S608
+            "WHERE name = ? ORDER BY judgment_id"
+        )
+        with sqlite3.connect(workspace.root / DATABASE_FILE) as connection:
+            return [Row(*row) for row in connection.execute(asked, (rater,))]
+
+    return read
+
+
+@pytest.fixture
+def after() -> Iterator[Callable[[Callable[[], object]], object]]:
+    """Takes what is to be done when the test is over, whatever came of it."""
+    with ExitStack() as stack:
+        yield stack.callback
 
 
 @pytest.fixture

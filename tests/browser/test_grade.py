@@ -1,38 +1,22 @@
 """Real keys in a real browser: what a rater presses is what the database holds."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-import pytest
-
-from builder.store.judgments import GradeRow
+from builder.judging.queue import progress_of
+from builder.workspace import Workspace
+from tests.browser.conftest import RowsOf
+from tests.browser.grading import (
+    HONEST_PAUSE_MS,
+    GradesOf,
+    last_said,
+    open_grading,
+    pair_on_screen,
+    press,
+    wait_for_words,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-GradesOf = Callable[[str], list[GradeRow]]
-HONEST_PAUSE_MS = 450
-FIRST_LOOK_MS = 200
-DRAWN = "[data-pair]"
-
-
-def open_grading(page: "Page", address: str, rater: str) -> None:
-    page.goto(f"{address}/grade?rater={quote(rater)}")
-    page.wait_for_selector(f"{DRAWN}:not([data-pair=''])", state="attached")
-    page.wait_for_timeout(FIRST_LOOK_MS)
-
-
-def pair_on_screen(page: "Page") -> str:
-    return str(page.locator(DRAWN).last.get_attribute("data-pair"))
-
-
-def press(page: "Page", key: str) -> None:
-    """Press a key, wait until another pair is there, and read it for an honest while."""
-    before = pair_on_screen(page)
-    page.keyboard.press(key)
-    page.wait_for_selector(f"{DRAWN}:not([data-pair='{before}'])", state="attached")
-    page.wait_for_timeout(HONEST_PAUSE_MS)
 
 
 def test_each_key_grades_saves_and_moves_on(
@@ -41,71 +25,101 @@ def test_each_key_grades_saves_and_moves_on(
     open_grading(page, address, rater)
     for key in "3210":
         press(page, key)
-        assert page.locator(".gs-last").inner_text().startswith(f"Saved: {key}")
+        assert last_said(page).startswith(f"Last: {key} on")
+        assert last_said(page).endswith("saved")
     assert sorted(str(row.grade) for row in grades_of(rater)) == list("0123")
 
 
-@pytest.mark.parametrize("gap_ms", [0, 30, 100, 300])
-def test_a_double_press_grades_one_pair_and_says_so(
-    page: "Page", address: str, rater: str, grades_of: GradesOf, gap_ms: int
-) -> None:
-    open_grading(page, address, rater)
-    for _ in range(2):
-        page.keyboard.press("2")
-        page.wait_for_timeout(gap_ms)
-        page.keyboard.press("2")
-        page.wait_for_timeout(700)
-        assert "ignored" in page.locator(".gs-last").inner_text()
-    assert [row.grade for row in grades_of(rater)] == [2, 2]
-
-
-def test_of_two_keys_at_once_the_first_counts(
+def test_the_keys_stand_on_the_buttons_and_a_click_is_a_press(
     page: "Page", address: str, rater: str, grades_of: GradesOf
 ) -> None:
     open_grading(page, address, rater)
-    for _ in range(3):
-        page.keyboard.press("3")
-        page.keyboard.press("1")
-        page.wait_for_timeout(700)
-    assert [row.grade for row in grades_of(rater)] == [3, 3, 3]
+    printed = page.locator(".gs-bar kbd:visible").all_inner_texts()
+    assert printed[:8] == ["0", "1", "2", "3", "U", "S", "X", "Q"]
+    before = pair_on_screen(page)
+    page.locator("[data-press='2']").click()
+    page.wait_for_selector(f"[data-pair]:not([data-pair='{before}'])", state="attached")
+    assert [row.grade for row in grades_of(rater)] == [2]
 
 
-def test_a_held_key_grades_one_pair(
-    page: "Page", address: str, rater: str, grades_of: GradesOf
-) -> None:
-    open_grading(page, address, rater)
-    page.keyboard.down("1")
-    for _ in range(25):
-        page.wait_for_timeout(33)
-        page.keyboard.down("1")  # without an up in between the browser calls it a repeat
-    page.keyboard.up("1")
-    page.wait_for_timeout(HONEST_PAUSE_MS)
-    assert [row.grade for row in grades_of(rater)] == [1]
-
-
-def test_undo_brings_the_pair_back(
+def test_undo_says_what_it_undid_and_brings_the_pair_back(
     page: "Page", address: str, rater: str, grades_of: GradesOf
 ) -> None:
     open_grading(page, address, rater)
     first = pair_on_screen(page)
+    assert page.locator("[data-press='u']").is_disabled()
+    page.locator(".gs-comment").fill("a comment")
+    page.keyboard.press("Enter")
     press(page, "0")
     press(page, "u")
     assert pair_on_screen(page) == first
+    assert "your grade of" in last_said(page)
+    assert page.locator(".gs-comment").input_value() == "a comment"
     assert grades_of(rater) == []
     press(page, "3")
-    assert [row.grade for row in grades_of(rater)] == [3]
+    assert [(row.grade, row.comment) for row in grades_of(rater)] == [(3, "a comment")]
 
 
-def test_a_reload_loses_no_grade_and_shows_the_same_pair(
-    page: "Page", address: str, rater: str, grades_of: GradesOf
+def test_a_skip_is_no_grade_and_can_be_undone(
+    page: "Page", address: str, rater: str, workspace: Workspace
 ) -> None:
     open_grading(page, address, rater)
-    press(page, "2")
-    waiting = pair_on_screen(page)
-    page.reload()
-    page.wait_for_selector(f"{DRAWN}:not([data-pair=''])", state="attached")
-    assert pair_on_screen(page) == waiting
-    assert len(grades_of(rater)) == 1
+    first = pair_on_screen(page)
+    press(page, "s")
+    assert "Skipped" in last_said(page)
+    progress = progress_of(workspace, rater)
+    assert (progress.graded, progress.skipped) == (0, 1)
+    press(page, "u")
+    assert pair_on_screen(page) == first
+    assert "the skip of" in last_said(page)
+
+
+def test_cannot_judge_asks_why_by_keys(
+    page: "Page", address: str, rater: str, workspace: Workspace
+) -> None:
+    open_grading(page, address, rater)
+    first = pair_on_screen(page)
+    page.keyboard.press("x")
+    assert page.locator(".gs-choices").is_visible()
+    assert page.locator(".gs-grades").is_hidden()
+    page.keyboard.press("Escape")
+    assert page.locator(".gs-grades").is_visible()
+    press(page, "x", "2")
+    assert page.locator(".gs-grades").is_visible()
+    assert progress_of(workspace, rater).cannot_judge == 1
+    press(page, "u")
+    assert pair_on_screen(page) == first
+    assert "judge" in last_said(page)
+
+
+def test_another_reason_is_typed(page: "Page", address: str, rater: str, rows_of: RowsOf) -> None:
+    open_grading(page, address, rater)
+    page.keyboard.press("x")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    assert page.locator(".gs-choices").is_visible(), "an empty reason is none"
+    page.keyboard.type("2 torn pages")
+    press(page, "Enter")
+    assert [(row.outcome, row.reason) for row in rows_of(rater)] == [
+        ("cannot_judge", "2 torn pages")
+    ]
+
+
+def test_a_query_that_is_unclear_is_left_with_its_pairs(
+    page: "Page", address: str, rater: str
+) -> None:
+    open_grading(page, address, rater)
+    query = page.locator(".gs-query").inner_text()
+    page.keyboard.press("q")
+    page.keyboard.press("Tab")
+    page.keyboard.type("1 word only")
+    page.keyboard.press("Enter")
+    press(page, "1")
+    assert page.locator(".gs-query").inner_text() != query
+    assert "unclear" in last_said(page)
+    press(page, "u")
+    assert page.locator(".gs-query").inner_text() == query
+    assert "Undone" in last_said(page)
 
 
 def test_keys_are_off_while_a_comment_is_written(
@@ -113,74 +127,99 @@ def test_keys_are_off_while_a_comment_is_written(
 ) -> None:
     open_grading(page, address, rater)
     before = pair_on_screen(page)
-    page.get_by_label("Comment on this pair").click()
-    page.keyboard.type("Version 3 of 2u")
+    page.keyboard.press("m")
+    page.keyboard.type("Version 3 of 2usxqgl")
     assert pair_on_screen(page) == before
     page.keyboard.press("Escape")
     page.wait_for_timeout(HONEST_PAUSE_MS)
     press(page, "1")
     (row,) = grades_of(rater)
-    assert (row.grade, row.comment) == (1, "Version 3 of 2u")
+    assert (row.grade, row.comment) == (1, "Version 3 of 2usxqgl")
+    assert page.locator(".gs-comment").input_value() == ""
 
 
-def test_a_second_tab_cannot_grade_the_pair_again(
+def test_enter_leaves_the_comment_without_grading(
     page: "Page", address: str, rater: str, grades_of: GradesOf
 ) -> None:
     open_grading(page, address, rater)
-    other = page.context.new_page()
-    open_grading(other, address, rater)
-    press(page, "3")
-    press(other, "0")
-    assert "stands" in other.locator(".gs-last").inner_text()
-    assert [row.grade for row in grades_of(rater)] == [3]
+    page.keyboard.press("m")
+    page.keyboard.type("so so")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(HONEST_PAUSE_MS)
+    assert grades_of(rater) == []
+    press(page, "1")
+    assert [row.comment for row in grades_of(rater)] == ["so so"]
 
 
-def test_hostile_text_is_shown_as_it_was_written(page: "Page", address: str, rater: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    open_grading(page, address, rater)
-    shown = page.locator(".gs-doc").inner_text()
-    for literal in (":red[x]", "$x^2$", "<script>", "<img src=x", "![i](http", "**b**", "`c`"):
-        assert literal in shown
-    assert page.locator(".gs-doc img, .gs-doc script, .gs-query img, .katex").count() == 0
-    assert page.title() != "owned"
-    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
-
-
-def test_a_text_of_150_words_fits_without_scrolling(page: "Page", address: str, rater: str) -> None:
-    open_grading(page, address, rater)
-    main = page.locator("[data-testid='stMain']")
-    words = "evaluate " * 150
-    page.locator(".gs-text").evaluate("(text, words) => { text.textContent = words }", words)
-    assert main.evaluate("main => main.scrollHeight <= main.clientHeight")
-
-
-def test_the_query_stays_in_sight_and_the_next_pair_begins_at_its_top(
+def test_guidelines_stand_beside_the_pair_until_they_are_sent_away(
     page: "Page", address: str, rater: str
 ) -> None:
-    page.set_viewport_size({"width": 1280, "height": 420})
     open_grading(page, address, rater)
-    main = page.locator("[data-testid='stMain']")
-    main.evaluate("main => main.scrollTo(0, main.scrollHeight)")
-    assert main.evaluate("main => main.scrollTop") > 0
-    query = page.locator(".gs-query").bounding_box()
-    assert query is not None
-    assert 0 <= query["y"] < 100
+    guidelines = page.locator(".gs-guidelines")
+    assert guidelines.is_hidden()
+    page.keyboard.press("g")
+    assert guidelines.is_visible()
+    pair, beside = page.locator(".gs-doc").bounding_box(), guidelines.bounding_box()
+    assert pair
+    assert beside
+    assert beside["x"] > pair["x"] + pair["width"]
     press(page, "2")
-    assert main.evaluate("main => main.scrollTop") == 0
+    assert guidelines.is_visible()
+    page.reload()
+    page.wait_for_selector(".gs-guidelines", state="visible")
+    page.wait_for_selector("[data-pair]:not([data-pair=''])", state="attached")
+    page.keyboard.press("g")
+    assert guidelines.is_hidden()
 
 
-def test_on_a_phone_the_four_grades_stand_in_one_row_in_reach(
-    page: "Page", address: str, rater: str
+def test_an_address_jumps_to_a_pair_where_a_grade_is_an_edit(
+    page: "Page", address: str, rater: str, rows_of: RowsOf, grades_of: GradesOf
 ) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
     open_grading(page, address, rater)
-    boxes = [
-        page.locator(f"[class*='st-key-grade_{grade}_'] button").bounding_box()
-        for grade in range(4)
-    ]
-    tops = {round(box["y"]) for box in boxes if box}
-    assert len(boxes) == 4
-    assert len(tops) == 1
-    assert min(tops) > 844 / 2
-    assert all(box and box["width"] >= 44 and box["height"] >= 44 for box in boxes)
+    first = pair_on_screen(page)
+    press(page, "1")
+    waiting = pair_on_screen(page)
+    open_grading(page, address, rater, pair=str(rows_of(rater)[0].pair_id))
+    assert pair_on_screen(page) == first
+    assert page.locator(".gs-own").inner_text().startswith("1")
+    press(page, "3")
+    assert pair_on_screen(page) == waiting
+    assert "pair=" not in page.url
+    assert [row.grade for row in grades_of(rater)] == [3]
+    assert [row.grade for row in rows_of(rater)] == [1, 3], "the old one stays in the log"
+
+
+def test_a_pair_that_was_jumped_to_can_be_left_as_it_was(
+    page: "Page", address: str, rater: str, rows_of: RowsOf
+) -> None:
+    open_grading(page, address, rater)
+    press(page, "1")
+    open_grading(page, address, rater, pair=str(rows_of(rater)[0].pair_id))
+    press(page, "s")
+    assert "Left as it was: 1" in last_said(page)
+    assert [row.outcome for row in rows_of(rater)] == ["grade"]
+
+
+def test_a_grade_carries_its_time_and_the_guidelines_it_was_made_under(
+    page: "Page", address: str, rater: str, rows_of: RowsOf
+) -> None:
+    open_grading(page, address, rater)
+    page.wait_for_timeout(500)
+    press(page, "2")
+    (row,) = rows_of(rater)
+    assert row.guidelines_version == 1
+    assert row.milliseconds is not None
+    assert 500 <= row.milliseconds < 120_000
+
+
+def test_an_address_of_no_pair_says_so_and_goes_on(page: "Page", address: str, rater: str) -> None:
+    open_grading(page, address, rater, pair="999999999")
+    wait_for_words(page, "no pair 999999999")
+
+
+def test_only_queries_of_the_chosen_tag_come(page: "Page", address: str, rater: str) -> None:
+    open_grading(page, address, rater, tag="second")
+    assert "second" in page.locator(".gs-progress").inner_text()
+    page.get_by_label("Tag").click()
+    page.get_by_role("option", name="All tags").click()
+    page.wait_for_function("!location.search.includes('tag=')")

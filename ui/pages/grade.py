@@ -9,4 +9,4 @@ person = state.current_person(workspace)
 if person is None:
     frame.heading("Grade", "Say how well each document answers the query; one key a pair.")
     person = state.require_person(workspace)
-show_grading(workspace, person.name)
+show_grading(workspace, person)

@@ -1,0 +1,321 @@
+// The bar under a pair: grades, undo, skip, can't judge, the comment, and all keys of the page.
+//
+// A press is answered by the server before the next one counts; what it says of the last press
+// comes with the next pair. Texts arrive as plain text and are set as text, never as markup.
+
+const GRADES = ["0", "1", "2", "3"];
+const PATIENCE_MS = 4000;
+const OPEN = "gsGuidelines";
+const root = document.documentElement;
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+function keyButton(key, name, kind = "") {
+  const printed = element("kbd", { "aria-hidden": "true" }, key.length === 1 ? key.toUpperCase() : key);
+  const label = element("span", { dir: "auto" }, name);
+  const given = { type: "button", class: `gs-key ${kind}`, "data-press": key };
+  return element("button", { ...given, "aria-keyshortcuts": key.toUpperCase() }, printed, label);
+}
+
+function group(kind, label, ...children) {
+  return element("div", { class: kind, role: "group", "aria-label": label }, ...children);
+}
+
+class Bar {
+  constructor(parent) {
+    this.mode = "";
+    this.pending = null;
+    this.swallowed = 0;
+    this.lookedMs = 0;
+    this.lookingSince = performance.now();
+    this.grades = group("gs-grades", "Grade", ...GRADES.map((key) => keyButton(key, "", "gs-grade")));
+    this.choices = group("gs-choices", "Why");
+    this.comment = element("input", {
+      class: "gs-comment", type: "text", "aria-label": "Comment on this pair",
+      placeholder: "Comment \u00b7 M", dir: "auto", autocomplete: "off",
+    });
+    this.reason = element("input", { class: "gs-reason", type: "text", dir: "auto", autocomplete: "off" });
+    this.sendReason = keyButton("Enter", "Send");
+    this.back = keyButton("Esc", "Back");
+    this.more = element("div", { class: "gs-more" }, this.comment,
+      keyButton("u", "Undo"), keyButton("s", "Skip"), keyButton("x", "Can't judge"),
+      keyButton("q", "This query is \u2026"));
+    this.why = element("div", { class: "gs-more gs-why" }, this.reason, this.sendReason, this.back);
+    this.said = element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
+    this.looks = element("div", { class: "gs-looks" }, keyButton("l", "List"), keyButton("g", "Guidelines"));
+    // The last thing drawn: whoever measures or tests waits for this pair.
+    this.drawn = element("span", { "data-pair": "" });
+    this.bar = element("div", { class: "gs-bar" }, this.grades, this.choices, this.more, this.why,
+      element("div", { class: "gs-foot" }, this.said, this.looks), this.drawn);
+    parent.append(this.bar);
+    this.listen();
+  }
+
+  listen() {
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    addEventListener("keydown", (event) => this.onKey(event), { capture: true, signal });
+    document.addEventListener("click", (event) => this.onClick(event), { signal });
+    document.addEventListener("visibilitychange", () => this.countLook(), { signal });
+    this.comment.addEventListener("input", () => this.keepDraft(), { signal });
+    if (localStorage.getItem(OPEN) === "open") root.dataset[OPEN] = "open";
+  }
+
+  remove() {
+    this.listeners.abort();
+    clearTimeout(this.timer);
+    this.bar.remove();
+  }
+
+  // What the server drew ------------------------------------------------------------------------
+
+  draw({ data, setTriggerValue }) {
+    const isNew = data.pair !== this.data?.pair;
+    const answered = this.pending && data.answers !== this.pending.answers;
+    const lost = this.pending && data.sitting !== this.data.sitting ? this.pending : null;
+    this.data = data;
+    this.send = (press) => setTriggerValue("press", press);
+    if (answered || lost) this.settle();
+    if (isNew) this.begin();
+    this.drawBar();
+    this.say(lost ? this.lostWords(lost) : data.said);
+    if (answered && this.swallowed) this.sayIgnored();
+    this.swallowed = 0;
+    this.drawn.dataset.pair = data.pair;
+  }
+
+  begin() {
+    this.lookedMs = 0;
+    this.lookingSince = performance.now();
+    this.comment.value = this.draft() ?? this.data.comment;
+    this.enter("");
+    // The focus stays with whoever types; in a filter that was just chosen it would swallow keys.
+    if (document.activeElement?.closest(".st-key-grade_tools")) document.activeElement.blur();
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+  }
+
+  drawBar() {
+    const { data } = this;
+    this.grades.hidden = !data.pair || this.mode !== "";
+    this.choices.hidden = this.why.hidden = this.mode === "";
+    this.more.hidden = this.mode !== "";
+    this.comment.maxLength = data.longest_comment;
+    [...this.grades.children].forEach((button, grade) => {
+      button.lastChild.textContent = data.grades[grade];
+      button.classList.toggle("gs-own", data.own === grade);
+      button.setAttribute("aria-pressed", String(data.own === grade));
+    });
+    for (const button of this.bar.querySelectorAll("[data-press]")) {
+      const { press } = button.dataset;
+      button.disabled = (press === "u" && !data.undo) || ("sxq".includes(press) && !data.pair);
+      if (press === "g") button.hidden = !data.guidelines;
+      if (press === "l") button.hidden = !data.list;
+    }
+    this.comment.hidden = !data.pair;
+    this.bar.classList.toggle("gs-waiting", this.pending !== null);
+  }
+
+  say({ kind, before = "", title = "", after = "" }) {
+    const name = title ? [element("bdi", {}, title)] : [];
+    this.said.className = `gs-last gs-${kind || "plain"}`;
+    this.said.replaceChildren(before, ...name, after);
+  }
+
+  sayIgnored() {
+    const words = this.swallowed === 1 ? "A further press was ignored." : "Further presses were ignored.";
+    this.said.classList.add("gs-ignored");
+    this.said.append(" ", words);
+  }
+
+  lostWords(press) {
+    const same = press.pair === this.data.pair;
+    const what = same ? "was not saved: press it again" : "may have been saved: My grades shows it";
+    return { kind: "ignored", before: `The connection was lost; ${press.pressed.toUpperCase()} ${what}.` };
+  }
+
+  // Keys and clicks -----------------------------------------------------------------------------
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const key = event.key.toLowerCase();
+    if (event.target.matches?.("input, textarea, select, [contenteditable]")) {
+      this.onTyping(event, key);
+      return;
+    }
+    if (document.querySelector("[role=dialog]")) return;
+    const isOurs = key === "escape" ? this.mode !== "" : "0123usxqgmal".includes(key) && key.length === 1;
+    const choosing = this.mode !== "" && key === "4";
+    if (key === "tab" && this.mode !== "" && !this.bar.contains(document.activeElement)) {
+      event.preventDefault();
+      this.reason.focus();
+      return;
+    }
+    const again = event.repeat && ["enter", " "].includes(key) && event.target.closest?.(".gs-bar");
+    if (again) event.preventDefault();
+    if (!isOurs && !choosing) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!event.repeat) this.press(key);
+  }
+
+  onTyping(event, key) {
+    const field = event.target;
+    if (field === this.reason) {
+      if (key === "escape") this.enter("");
+      else if (key === "enter") this.leaveReason();
+      else return;
+    } else if (field === this.comment) {
+      if (key !== "escape" && key !== "enter") return;
+      field.blur();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  onClick(event) {
+    const button = event.target.closest?.("[data-press], [data-choice]");
+    if (!button || button.disabled) return;
+    // After a click the keys shall not go to the button; after Tab and Enter the focus stays.
+    if (event.detail > 0) button.blur();
+    if (button.dataset.choice) this.choose(Number(button.dataset.choice));
+    else this.press(button.dataset.press.toLowerCase());
+  }
+
+  press(key) {
+    if (this.mode !== "") {
+      if (["esc", "escape", "u"].includes(key)) this.enter("");
+      else if (key === "enter") this.leaveReason();
+      else if (/^[1-4]$/.test(key)) this.choose(Number(key));
+    } else if (key === "g") {
+      this.toggleGuidelines();
+    } else if (key === "m") {
+      if (this.data.pair) this.comment.focus();
+    } else if (key === "u" && !this.data.undo) {
+      this.say({ kind: "ignored", before: "There is nothing to undo." });
+    } else if ((key === "x" || key === "q") && this.data.pair) {
+      this.enter(key);
+    } else if (this.data.pair || key === "u" || key === "l") {
+      this.submit(key, key);
+    }
+  }
+
+  // Can't judge, and what is wrong with a query ---------------------------------------------------
+
+  enter(mode) {
+    this.mode = mode;
+    this.reason.value = "";
+    if (this.bar.contains(document.activeElement) && document.activeElement !== this.comment) {
+      document.activeElement.blur();
+    }
+    if (mode) {
+      const { title, names, other, typed } = this.data.choices[mode];
+      this.sendReason.hidden = !other;
+      this.choices.setAttribute("aria-label", title);
+      const buttons = names.map((name, n) => {
+        const button = keyButton(String(n + 1), name, "gs-choice");
+        button.removeAttribute("data-press");
+        button.dataset.choice = n + 1;
+        return button;
+      });
+      this.choices.replaceChildren(element("p", { class: "gs-choices-title" }, title), ...buttons);
+      this.reason.placeholder = typed;
+      this.reason.setAttribute("aria-label", typed);
+      this.reason.maxLength = this.data.longest_reason;
+    }
+    if (this.data) this.drawBar();
+  }
+
+  choose(number) {
+    const { names, other } = this.data.choices[this.mode];
+    if (number > names.length) return;
+    if (number === other && !this.reason.value.trim()) {
+      this.reason.focus();
+      return;
+    }
+    this.submit(this.mode, String(number), { choice: number, reason: this.reason.value });
+  }
+
+  // Enter sends where a typed reason is one of the choices, and only leaves the field elsewhere.
+  leaveReason() {
+    const { other } = this.data.choices[this.mode];
+    if (!other) this.reason.blur();
+    else if (this.reason.value.trim()) this.submit(this.mode, "enter", { choice: other, reason: this.reason.value });
+  }
+
+  // To the server and back ------------------------------------------------------------------------
+
+  submit(key, pressed, more = {}) {
+    if (this.pending) {
+      this.swallowed += 1;
+      return;
+    }
+    const { pair, token, answers } = this.data;
+    this.countLook();
+    this.pending = { pair, pressed, answers };
+    this.bar.querySelector(`[data-press="${key}"]`)?.classList.add("gs-pressed");
+    this.timer = setTimeout(() => this.giveUp(), PATIENCE_MS);
+    const looked = Math.round(this.lookedMs);
+    this.send({ pair, token, key, pressed, looked, comment: this.comment.value, ...more });
+  }
+
+  settle() {
+    if (this.pending.pair !== this.data.pair) sessionStorage.removeItem("gsDraft");
+    clearTimeout(this.timer);
+    this.pending = null;
+    if (this.mode) this.enter("");
+    for (const button of this.bar.querySelectorAll(".gs-pressed")) button.classList.remove("gs-pressed");
+  }
+
+  giveUp() {
+    const { pressed } = this.pending;
+    this.pending = null;
+    this.drawBar();
+    this.say({ kind: "ignored", before:
+      `No answer to ${pressed.toUpperCase()} yet: it is not known to be saved. Press it again; twice does no harm.` });
+  }
+
+  // How long the pair was looked at, without the time in which the tab was hidden.
+  countLook() {
+    const now = performance.now();
+    if (this.lookingSince !== null) this.lookedMs += now - this.lookingSince;
+    this.lookingSince = document.hidden ? null : now;
+  }
+
+  draft() {
+    const kept = JSON.parse(sessionStorage.getItem("gsDraft") ?? "{}");
+    return kept.pair === this.data.pair ? kept.words : undefined;
+  }
+
+  keepDraft() {
+    const kept = { pair: this.data.pair, words: this.comment.value };
+    sessionStorage.setItem("gsDraft", JSON.stringify(kept));
+  }
+
+  toggleGuidelines() {
+    if (!this.data.guidelines) return;
+    const open = root.dataset[OPEN] !== "open";
+    if (open) root.dataset[OPEN] = "open";
+    else delete root.dataset[OPEN];
+    localStorage.setItem(OPEN, open ? "open" : "");
+  }
+}
+
+const bars = new WeakMap();
+
+export default function (component) {
+  const { parentElement } = component;
+  if (!bars.has(parentElement)) bars.set(parentElement, new Bar(parentElement));
+  const bar = bars.get(parentElement);
+  bar.draw(component);
+  return () => {
+    bar.remove();
+    bars.delete(parentElement);
+  };
+}

@@ -1,0 +1,150 @@
+"""The bar under a pair, as the page's own component: one element holds all buttons and all keys.
+
+A press redraws two elements, the pair and this bar. With Streamlit's own buttons it would be
+twenty, each of which the browser draws by itself: 20 ms more from key to next pair.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import streamlit as st
+
+from builder.judging.queue import LONGEST_COMMENT
+from builder.settings import Settings
+from ui.sitting import Sitting, as_text
+
+QueryOutcome: TypeAlias = Literal["unclear", "out_of_scope"]
+
+KEY = "grade_bar"
+LONGEST_REASON = 500
+REASONS = (
+    "I lack the knowledge",
+    "The document cannot be read",
+    "Another language",
+    "Other",
+)
+QUERY_WORDS: dict[QueryOutcome, str] = {"unclear": "unclear", "out_of_scope": "out of scope"}
+_OTHER = len(REASONS)
+_SCRIPT = Path(__file__).with_name("grade_bar.js")
+_DAY_MS = 24 * 60 * 60 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """One press as the browser tells it; everything in it is checked before use.
+
+    Attributes:
+        name: The pair that was on screen.
+        key: What it means: 0 to 3, u, s, x, q, a or l.
+        pressed: The key that was really pressed, which another press may repeat.
+        token: Of the showing of the pair.
+        comment: What stood in the comment.
+        choice: Which of the reasons was chosen, from 1; 0 for none.
+        reason: What was typed as reason.
+        looked_ms: How long the pair was looked at; None if the browser did not say.
+    """
+
+    name: str
+    key: str
+    pressed: str
+    token: str
+    comment: str
+    choice: int
+    reason: str
+    looked_ms: int | None
+
+    @property
+    def cannot_judge_reason(self) -> str:
+        """The reason for "can't judge" in words; "" where none was chosen."""
+        if self.choice == _OTHER:
+            return self.reason
+        return REASONS[self.choice - 1] if 0 < self.choice < _OTHER else ""
+
+    @property
+    def query_outcome(self) -> QueryOutcome | None:
+        """What was chosen of the two; None for neither."""
+        return dict(enumerate(QUERY_WORDS, start=1)).get(self.choice)
+
+
+def show_bar(
+    settings: Settings, sitting: Sitting, *, can_undo: bool, on_press: Callable[[], None]
+) -> None:
+    """Draw the bar for the pair on screen; `on_press` runs before the page is drawn again."""
+    _component()(
+        key=KEY,
+        data=_data(settings, sitting, can_undo=can_undo),
+        on_press_change=on_press,
+    )
+
+
+def last_press() -> Press:
+    """What was pressed, in the callback of a press."""
+    sent = st.session_state[KEY].get("press")
+    told: dict[str, Any] = sent if isinstance(sent, dict) else {}
+    choice, looked = told.get("choice"), told.get("looked")
+    return Press(
+        name=as_text(told.get("pair")),
+        key=as_text(told.get("key")),
+        pressed=as_text(told.get("pressed"))[:10],
+        token=as_text(told.get("token")),
+        comment=as_text(told.get("comment")).strip(),
+        choice=choice if type(choice) is int else 0,
+        reason=as_text(told.get("reason")).strip()[:LONGEST_REASON],
+        looked_ms=looked if type(looked) is int and 0 <= looked <= _DAY_MS else None,
+    )
+
+
+def _data(settings: Settings, sitting: Sitting, *, can_undo: bool) -> dict[str, Any]:
+    """What the script draws; all texts are set as text there, never as markup."""
+    pair = sitting.pair
+    own = pair.own if pair else None
+    return {
+        "pair": sitting.name,
+        "token": sitting.token,
+        "sitting": sitting.identity,
+        "answers": sitting.answers,
+        "grades": [name[:1].upper() + name[1:] for name in settings.grades.names],
+        "own": own.grade if own else None,
+        "comment": _comment(sitting),
+        "undo": can_undo,
+        "said": sitting.said.as_data(),
+        "guidelines": sitting.guidelines_version is not None,
+        "list": False,
+        "choices": _CHOICES,
+        "longest_comment": LONGEST_COMMENT,
+        "longest_reason": LONGEST_REASON,
+    }
+
+
+def _comment(sitting: Sitting) -> str:
+    name, kept = sitting.comment
+    if name == sitting.name:
+        return kept
+    own = sitting.pair.own if sitting.pair else None
+    return own.comment if own else ""
+
+
+_CHOICES = {
+    "x": {
+        "title": "Can't judge, because",
+        "names": [*REASONS[:-1], "Other: type it"],
+        "other": _OTHER,
+        "typed": "Another reason",
+    },
+    "q": {
+        "title": "This query is",
+        "names": [name[:1].upper() + name[1:] for name in QUERY_WORDS.values()],
+        "other": None,
+        "typed": "Why, if you like (Tab)",
+    },
+}
+
+
+@lru_cache(maxsize=1)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "goldsmith_grade_bar", js=_SCRIPT.read_text(encoding="utf-8"), isolate_styles=False
+    )

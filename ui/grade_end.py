@@ -1,0 +1,42 @@
+"""What a rater reads when no pair comes: why, and what to do."""
+
+import streamlit as st
+
+from builder.judging.queue import Filters, GradingProgress
+from builder.people import Person
+from ui.frame import note
+from ui.numbers import count
+
+
+def show_end(progress: GradingProgress, person: Person, filters: Filters) -> None:
+    """Nothing is left, others hold the last pairs, or there was nothing yet."""
+    if progress.left:
+        note(
+            "Others hold the last pairs.",
+            f"{count(progress.left)} pairs are on other raters' screens. Whatever they leave "
+            "comes back to you: try again in a few minutes.",
+        )
+        st.button("Look again", key="look_again")
+    elif progress.graded or progress.cannot_judge:
+        _show_done(progress, filters)
+    else:
+        _show_empty(person)
+
+
+def _show_done(progress: GradingProgress, filters: Filters) -> None:
+    where = "with this tag" if filters.tag else "for you"
+    given_up = progress.cannot_judge
+    note(
+        f"Nothing is left {where}.",
+        f"You graded {count(progress.graded)} pairs. Thank you.",
+        f"{count(given_up)} that you could not judge go to somebody else." if given_up else "",
+    )
+
+
+def _show_empty(person: Person) -> None:
+    if person.role == "rater":
+        note("There is nothing to grade yet.", "An analyst has to put pairs into the pool first.")
+        return
+    note("There is nothing to grade yet.", "Import a corpus and queries, then pool some pairs.")
+    st.page_link("ui/pages/imports.py", label="Import", icon=":material/upload_file:")
+    st.page_link("ui/pages/pool.py", label="Pool", icon=":material/join:")

@@ -1,0 +1,186 @@
+"""What a press on the grading page does: nothing if it was not meant, else it is stored at once."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import streamlit as st
+
+from builder.judging.queue import (
+    Outcome,
+    Pair,
+    Undone,
+    cannot_judge,
+    flag_query,
+    skip,
+    submit_grade,
+    undo_last,
+)
+from builder.workspace import Workspace
+from ui.grade_bar import QUERY_WORDS, Press
+from ui.sitting import Said, Sitting, now_ms, shortened, title_of
+
+WANTED_IN_URL = "pair"
+VIEW_IN_URL = "view"
+_UNDONE = {
+    "grade": "Undone: your grade of ",
+    "skip": "Undone: the skip of ",
+    "cannot_judge": "Undone: \u201ccan't judge\u201d of ",
+}
+
+
+def press_key(workspace: Workspace, sitting: Sitting, press: Press) -> None:
+    """Do what was pressed and note what is said of it.
+
+    Raises:
+        BuilderError: It cannot be done; nothing was stored.
+    """
+    sitting.answers += 1
+    sitting.active_at = datetime.now(UTC)
+    if press.key == "a":
+        sitting.whole = sitting.name
+    elif press.key == "l":
+        st.query_params[VIEW_IN_URL] = "list"
+    elif refusal := _refusal(sitting, press):
+        sitting.said = Said("ignored", refusal)
+    elif press.key == "u":
+        _undo(workspace, sitting)
+    else:
+        _judge(workspace, sitting, press)
+
+
+def _refusal(sitting: Sitting, press: Press) -> str | None:
+    """Why the press does not count, or None."""
+    if press.key != "u" and (sitting.pair is None or press.name != sitting.name):
+        return "That pair is done: this press was ignored."
+    return sitting.guard.accepts(press.pressed, now_ms(), sitting.shown_at_ms)
+
+
+def _judge(workspace: Workspace, sitting: Sitting, press: Press) -> None:
+    """Store what was said of the pair on screen; only then say so, and go on."""
+    judge = _JUDGE.get(press.key)
+    if judge is None:
+        sitting.said = Said("ignored", "This key does nothing here.")
+        return
+    said = judge(workspace, sitting, press)
+    if said is None:
+        sitting.said = Said("ignored", "Say why, then it counts.")
+        return
+    sitting.said = said
+    _stop_wanting(sitting)
+    sitting.leave()
+
+
+def _grade(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
+    pair, grade = _pair(sitting), int(press.key)
+    outcome = submit_grade(
+        workspace,
+        sitting.rater,
+        pair.pair_id,
+        grade,
+        token=sitting.token,
+        comment=press.comment,
+        milliseconds=_looked(sitting, press),
+        edit=pair.own is not None,
+        guidelines_version=sitting.guidelines_version,
+    )
+    sitting.comment = (sitting.name, press.comment)
+    return _elsewhere(sitting, outcome) or Said(
+        "saved", f"Last: {outcome.grade} on \u201c", title_of(pair), "\u201d, saved"
+    )
+
+
+def _skip(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
+    pair = _pair(sitting)
+    if pair.own is not None and pair.own.grade is not None:
+        return Said("", f"Left as it was: {pair.own.grade} on \u201c", title_of(pair), "\u201d")
+    looked = _looked(sitting, press)
+    outcome = skip(workspace, sitting.rater, pair.pair_id, token=sitting.token, milliseconds=looked)
+    sitting.comment = (sitting.name, press.comment)
+    return _elsewhere(sitting, outcome) or Said(
+        "saved", "Skipped \u201c", title_of(pair), "\u201d: it comes again at the end"
+    )
+
+
+def _cannot_judge(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
+    pair, reason = _pair(sitting), press.cannot_judge_reason
+    if not reason:
+        return None
+    outcome = cannot_judge(
+        workspace,
+        sitting.rater,
+        pair.pair_id,
+        reason,
+        token=sitting.token,
+        comment=press.comment,
+        milliseconds=_looked(sitting, press),
+    )
+    sitting.comment = (sitting.name, press.comment)
+    return _elsewhere(sitting, outcome) or Said(
+        "saved", "Last: can't judge \u201c", title_of(pair), "\u201d, saved; somebody else is asked"
+    )
+
+
+def _flag_query(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
+    pair, outcome = _pair(sitting), press.query_outcome
+    if not outcome:
+        return None
+    query_id = pair.query.query_id
+    flag_query(workspace, sitting.rater, query_id, outcome, press.reason, token=sitting.token)
+    sitting.flagged += 1
+    said = f"\u201d is {QUERY_WORDS[outcome]}, saved"
+    return Said("saved", "Last: query \u201c", shortened(pair.query.text), said)
+
+
+def _undo(workspace: Workspace, sitting: Sitting) -> None:
+    undone = undo_last(workspace, sitting.rater, token=uuid4().hex)
+    _stop_wanting(sitting)
+    sitting.leave()
+    if undone is None:
+        sitting.said = Said("ignored", "There is nothing to undo.")
+    else:
+        sitting.said = _undone_words(undone)
+
+
+def _undone_words(undone: Undone) -> Said:
+    words = {str(outcome): word for outcome, word in QUERY_WORDS.items()}
+    if word := words.get(undone.what):
+        return Said("undone", f"Undone: that the query is {word}. Its pairs come again.")
+    before = _UNDONE[undone.what]
+    if undone.pair is None:
+        return Said("undone", f"{before}the last pair; others have completed it meanwhile.")
+    return Said("undone", f"{before}\u201c", title_of(undone.pair), "\u201d. Here it is again.")
+
+
+def _elsewhere(sitting: Sitting, outcome: Outcome) -> Said | None:
+    """What is said where the pair was graded before, say in another tab; else None."""
+    if outcome.status != "already_graded":
+        return None
+    after = f"\u201d was graded elsewhere: your {outcome.grade} stands."
+    return Said("ignored", "\u201c", title_of(_pair(sitting)), after)
+
+
+def _looked(sitting: Sitting, press: Press) -> int:
+    """Milliseconds: as the browser saw it, but never more than has passed here."""
+    passed = round(now_ms() - sitting.shown_at_ms)
+    return passed if press.looked_ms is None else min(passed, press.looked_ms)
+
+
+def _stop_wanting(sitting: Sitting) -> None:
+    """The pair that the address asked for is dealt with; the queue goes on."""
+    sitting.wanted = None
+    st.query_params.pop(WANTED_IN_URL, None)
+
+
+def _pair(sitting: Sitting) -> Pair:
+    if sitting.pair is None:
+        raise LookupError("no pair is on screen")
+    return sitting.pair
+
+
+_JUDGE: dict[str, Callable[[Workspace, Sitting, Press], Said | None]] = {
+    **dict.fromkeys("0123", _grade),
+    "s": _skip,
+    "x": _cannot_judge,
+    "q": _flag_query,
+}
