@@ -36,7 +36,7 @@ people = Table(
     Column("role", String(16), nullable=False),
     Column("active", Integer, nullable=False, server_default="1"),
     Column("created_at", String(32), nullable=False),
-    # Part of this person's own link to the app; null where there is none, or not any more.
+    # A digest of the secret in this person's own link to the app; null where there is none.
     Column("invite", String(64)),
     Index("people_by_invite", "invite", unique=True),
     CheckConstraint("kind IN ('human', 'import', 'synthetic', 'llm')", name="people_kind"),

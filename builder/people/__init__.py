@@ -1,0 +1,51 @@
+"""Who works here, and who may do what.
+
+A person comes in by a picked name, by a link of their own, or by the name that a trusted proxy
+gives; ui decides which, by the settings. Of a link the store keeps only a digest, so that nobody
+reads it out of a copy of the database.
+"""
+
+from builder.people.admission import (
+    ensure_person,
+    find_active,
+    is_admin_there,
+    people_to_pick,
+    person_called,
+    person_of_header,
+    person_of_invite,
+)
+from builder.people.managing import (
+    add_person,
+    change_role,
+    deactivate,
+    new_invite,
+    people_with_counts,
+    reactivate,
+)
+from builder.people.names import SimilarNameError, clean_name
+from builder.people.roles import ROLES, authorize, has_role, require
+from builder.store.people import Listed, Person
+
+__all__ = [
+    "ROLES",
+    "Listed",
+    "Person",
+    "SimilarNameError",
+    "add_person",
+    "authorize",
+    "change_role",
+    "clean_name",
+    "deactivate",
+    "ensure_person",
+    "find_active",
+    "has_role",
+    "is_admin_there",
+    "new_invite",
+    "people_to_pick",
+    "people_with_counts",
+    "person_called",
+    "person_of_header",
+    "person_of_invite",
+    "reactivate",
+    "require",
+]
