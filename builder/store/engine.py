@@ -2,6 +2,7 @@
 
 Readers see one consistent moment and never wait; writers come one after another (BEGIN IMMEDIATE,
 at most 30 s of waiting), so that no transaction fails halfway because another one wrote meanwhile.
+Threads of one process take turns in the order of asking.
 """
 
 import sqlite3
@@ -13,7 +14,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
 
 from builder.errors import WorkspaceError
+from builder.store.folding import lend_fold
 from builder.store.revisions import bring_up_to_date
+from builder.store.turns import NoTurnError, Turns
 
 __all__ = ["Connection", "Store", "open_store"]
 
@@ -27,6 +30,7 @@ class Store:
     def __init__(self, engine: Engine, path: Path) -> None:
         self.path = path
         self._engine = engine
+        self._turns = Turns()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -39,9 +43,14 @@ class Store:
         """A connection in the only writing transaction: committed at the end, or nothing of it.
 
         Raises:
-            WorkspaceError: Another process has been writing for 30 s.
+            WorkspaceError: Somebody else has been writing for 30 s.
         """
-        with _told(), self._engine.connect() as connection, writing(connection):
+        with (
+            _told(),
+            self._turns.turn(BUSY_SECONDS),
+            self._engine.connect() as connection,
+            writing(connection),
+        ):
             yield connection
 
     @contextmanager
@@ -104,6 +113,7 @@ def _prepare_connection(connection: sqlite3.Connection, _record: object) -> None
     connection.execute("PRAGMA foreign_keys = ON")
     # FULL: a grade that was acknowledged survives a power cut, too; measured .2 ms per commit.
     connection.execute("PRAGMA synchronous = FULL")
+    lend_fold(connection)
 
 
 def _begin(connection: Connection) -> None:
@@ -116,13 +126,19 @@ def _told() -> Iterator[None]:
     """Say in words what keeps the database from working: locked, disk full, read-only."""
     try:
         yield
+    except NoTurnError as error:
+        raise _busy() from error
     except OperationalError as error:
         if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
-            raise WorkspaceError(
-                f"Another process has been writing to this workspace for {BUSY_SECONDS} s.",
-                hint="Wait until its import or job is done, then try again.",
-            ) from error
+            raise _busy() from error
         raise WorkspaceError(
             f"The workspace's database does not work: {error.orig}.",
             hint="See whether the disk is full and whether the folder may be written.",
         ) from error
+
+
+def _busy() -> WorkspaceError:
+    return WorkspaceError(
+        f"Another process has been writing to this workspace for {BUSY_SECONDS} s.",
+        hint="Wait until its import or job is done, then try again.",
+    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
 
 from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
 
@@ -74,7 +74,7 @@ class JudgmentCounts:
         grades: Grades that stand, of all kinds of raters.
         judged_pairs: Pairs that anybody graded.
         human_pairs: Pairs that at least one person graded.
-        complete_pairs: Pairs that as many people graded as the workspace asks for.
+        complete_pairs: Pairs that have as many grades of people as they shall get.
     """
 
     judgments: int
@@ -102,7 +102,7 @@ def raw_judgments(connection: Connection) -> Iterator[RawJudgment]:
 
 
 def count_judgments(connection: Connection, raters_per_pair: int) -> JudgmentCounts:
-    """How much has been judged; `raters_per_pair` people make a pair complete."""
+    """How much has been judged; `raters_per_pair` holds for pairs without a quota of their own."""
     standing = select(func.count(), func.count(current_judgments.c.pair_id.distinct()))
     standing = standing.where(current_judgments.c.outcome == "grade")
     grades, judged_pairs = connection.execute(standing).one()
@@ -112,11 +112,11 @@ def count_judgments(connection: Connection, raters_per_pair: int) -> JudgmentCou
         grades=grades,
         judged_pairs=judged_pairs,
         human_pairs=_count_pairs_with(connection, 1),
-        complete_pairs=_count_pairs_with(connection, raters_per_pair),
+        complete_pairs=_count_pairs_with(connection, func.coalesce(pairs.c.quota, raters_per_pair)),
     )
 
 
-def _count_pairs_with(connection: Connection, human_grades: int) -> int:
+def _count_pairs_with(connection: Connection, human_grades: int | ColumnElement[int]) -> int:
     counted = select(func.count()).where(pairs.c.human_grades >= human_grades)
     return connection.execute(counted).scalar_one()
 

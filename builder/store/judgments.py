@@ -220,9 +220,13 @@ def _standing() -> Select[Any]:
 
 
 def _latest() -> Select[Any]:
-    joined = judgments.join(
-        current_judgments, judgments.c.judgment_id == current_judgments.c.judgment_id
+    # By its key: a search for the judgment_id alone would look through the whole table.
+    stands = (
+        (current_judgments.c.pair_id == judgments.c.pair_id)
+        & (current_judgments.c.rater_id == judgments.c.rater_id)
+        & (current_judgments.c.judgment_id == judgments.c.judgment_id)
     )
+    joined = judgments.join(current_judgments, stands)
     columns = (judgments.c.pair_id, judgments.c.outcome, judgments.c.recorded_at)
     chosen: Select[Any] = select(*columns).select_from(joined)
     chosen = chosen.where(

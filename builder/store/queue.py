@@ -322,9 +322,9 @@ def _latest_outcome() -> Select[Any]:
 
 def _touched() -> tuple[Select[Any], ...]:
     judged = judgments.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
-    since_judgment: Select[Any] = select(pairs.c.query_key).distinct().select_from(judged)
-    since_pair: Select[Any] = select(pairs.c.query_key).distinct()
-    since_outcome: Select[Any] = select(query_outcomes.c.query_key).distinct()
+    since_judgment: Select[Any] = select(pairs.c.query_key).select_from(judged)
+    since_pair: Select[Any] = select(pairs.c.query_key)
+    since_outcome: Select[Any] = select(query_outcomes.c.query_key)
     return (
         since_judgment.where(judgments.c.judgment_id > bindparam("judgment")),
         since_pair.where(pairs.c.pair_id > bindparam("pair")),

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, select
+from sqlalchemy import (
+    Connection,
+    FromClause,
+    Select,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    select,
+)
 
 from builder.store.current import effective_time
 from builder.store.judgment_imports import IMPORTED
@@ -48,10 +57,13 @@ class OwnCounts:
 
 def count_own(connection: Connection, seeker: Seeker) -> OwnCounts:
     """What stands for the rater, in the queries with the seeker's tag if there is one."""
-    statement = _OWN if seeker.tag is None else _OWN_TAGGED
+    whole, put_off = _OWN if seeker.tag is None else _OWN_TAGGED
     counted: Counter[str] = Counter()
-    for outcome, n in connection.execute(statement, seeker.bound()):
+    for outcome, n in connection.execute(put_off, seeker.bound()):
         counted[outcome] = n
+    # Grades are by far the most: counted as what is no other outcome, they need no grouping.
+    everything = connection.execute(whole, seeker.bound()).scalar_one()
+    counted["grade"] = everything - counted.total()
     return _counts(counted)
 
 
@@ -116,15 +128,18 @@ def _counts(by_outcome: Counter[str]) -> OwnCounts:
     return OwnCounts(by_outcome["grade"], by_outcome["skip"], by_outcome["cannot_judge"])
 
 
-def _own() -> Select[Any]:
-    chosen: Select[Any] = select(current_judgments.c.outcome, func.count())
-    chosen = chosen.where(current_judgments.c.rater_id == bindparam("rater"))
-    return chosen.group_by(current_judgments.c.outcome)
-
-
-def _own_tagged() -> Select[Any]:
-    joined = current_judgments.join(pairs, pairs.c.pair_id == current_judgments.c.pair_id)
-    return _own().select_from(joined).where(tagged(pairs.c.query_key))
+def _own(*, within_tag: bool) -> tuple[Select[Any], Select[Any]]:
+    """How many pairs the rater said anything of, and by outcome those that are not graded."""
+    said: FromClause = current_judgments
+    mine = [current_judgments.c.rater_id == bindparam("rater")]
+    if within_tag:
+        said = said.join(pairs, pairs.c.pair_id == current_judgments.c.pair_id)
+        mine.append(tagged(pairs.c.query_key))
+    whole: Select[Any] = select(func.count()).select_from(said).where(*mine)
+    put_off: Select[Any] = select(current_judgments.c.outcome, func.count()).select_from(said)
+    # Written so that it leads to the small index of what is not graded.
+    put_off = put_off.where(*mine, current_judgments.c.outcome != literal_column("'grade'"))
+    return whole, put_off.group_by(current_judgments.c.outcome)
 
 
 def _since() -> Select[Any]:
@@ -202,8 +217,8 @@ def _newest() -> Select[Any]:
     return chosen.order_by(judgments.c.judgment_id.desc()).limit(1)
 
 
-_OWN = _own()
-_OWN_TAGGED = _own_tagged()
+_OWN = _own(within_tag=False)
+_OWN_TAGGED = _own(within_tag=True)
 _SINCE = _since()
 _SAYS = _says()
 _SAID = _said()
