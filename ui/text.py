@@ -10,6 +10,12 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from typing import TypeAlias
+
+Terms: TypeAlias = tuple[str, ...]
+"""What `query_terms` gives and `marked` and `folded` take."""
+
+NO_TERMS: Terms = ()
 
 FOLD_BUDGET = 1200
 """Characters of a text that are shown before the rest is folded away; 150 words are about 1,000."""
@@ -46,19 +52,19 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", lines)
 
 
-def query_terms(query: str) -> tuple[str, ...]:
+def query_terms(query: str, language: str = "en") -> Terms:  # noqa: ARG001
     """The words of a query that are worth marking, longest first, without the smallest words."""
     words = set(_word_pattern().findall(clean(query).casefold()))
     telling = {word for word in words if len(word) > 1 and word not in _FEW_WORDS}
     return tuple(sorted(telling or words, key=lambda word: (-len(word), word)))
 
 
-def marked(text: str, terms: tuple[str, ...] = ()) -> str:
+def marked(text: str, terms: Terms = NO_TERMS) -> str:
     """Safe HTML of the text with the terms, and words that begin with one, in <mark>."""
     return _marked(clean(text), terms)
 
 
-def folded(text: str, terms: tuple[str, ...] = (), budget: int = FOLD_BUDGET) -> FoldedText:
+def folded(text: str, terms: Terms = NO_TERMS, budget: int = FOLD_BUDGET) -> FoldedText:
     """The beginning of a long text and the passages around its matches, the rest folded away."""
     whole = clean(text)
     if len(whole) <= budget:
@@ -104,7 +110,7 @@ def _marks() -> str:
 
 
 @lru_cache(maxsize=64)
-def _term_pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
+def _term_pattern(terms: Terms) -> re.Pattern[str]:
     """Words that begin with a term; anywhere in scripts without spaces, whole below 3 letters."""
     parts = []
     for term in terms:
@@ -118,7 +124,7 @@ def _term_pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
-def _marked(text: str, terms: tuple[str, ...]) -> str:
+def _marked(text: str, terms: Terms) -> str:
     if not terms:
         return escape(text)
     html, end = [], 0
@@ -128,7 +134,7 @@ def _marked(text: str, terms: tuple[str, ...]) -> str:
     return "".join([*html, escape(text[end:])])
 
 
-def _passages(text: str, terms: tuple[str, ...], budget: int) -> list[tuple[int, int]]:
+def _passages(text: str, terms: Terms, budget: int) -> list[tuple[int, int]]:
     """Spans to show, in order and apart: the head, then around matches until the budget is used."""
     first = _HEAD if terms else budget
     spans = [(0, _word_end(text, first))]
