@@ -57,6 +57,10 @@ class AppClient:
         self._rerun(told)
         return time.perf_counter() - began
 
+    def look_again(self) -> None:
+        """Reload the page: whatever comes next is drawn."""
+        self._rerun()
+
     def _rerun(self, press: dict[str, Any] | None = None) -> None:
         message = BackMsg()
         asked = message.rerun_script
