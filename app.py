@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import frame, navigation, state
+from ui import frame, navigation, sign_in, state
 
 UI = Path(__file__).parent / "ui"
 
@@ -28,8 +28,9 @@ def main() -> None:
         person = state.current_person(workspace)
         page = navigation.page_asked_for(person)
         if person is None:
-            person = state.require_person(workspace)
-        state.show_person(workspace)
+            sign_in.show_sign_in(workspace)
+            return
+        sign_in.show_person(workspace, person)
         frame.show_callback_error()
         navigation.show_page(page, person)
 

@@ -85,8 +85,14 @@ def in_callback(callback: Callable[P, None]) -> Callable[P, None]:
 
 def show_callback_error() -> None:
     """Show, once, what a callback could not do."""
-    if error := st.session_state.pop(_NOTICE, None):
+    if error := take_callback_error():
         show_error(error)
+
+
+def take_callback_error() -> OurError | None:
+    """What a callback could not do, for the last time; None if nothing."""
+    error: OurError | None = st.session_state.pop(_NOTICE, None)
+    return error
 
 
 def sentence(words: str) -> str:

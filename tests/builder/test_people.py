@@ -274,14 +274,14 @@ def test_who_is_deactivated_comes_in_nowhere_and_may_come_back(
     token = new_invite(workspace, "Ann", boss)
     deactivate(workspace, "Ann", boss)
     assert find_active(workspace, "Ann") is None
-    for refused in (
-        lambda: person_called(workspace, "Ann"),
-        lambda: ensure_person(workspace, "Ann"),
-        lambda: person_of_invite(workspace, token),
-        lambda: person_of_header(workspace, "Ann"),
+    for come_in, by in (
+        (person_called, "Ann"),
+        (ensure_person, "Ann"),
+        (person_of_header, "Ann"),
+        (person_of_invite, token),
     ):
         with pytest.raises(NotAllowedError, match="not active"):
-            refused()
+            come_in(workspace, by)
     with pytest.raises(BuilderError, match="not active"):
         new_invite(workspace, "Ann", boss)
     ann = reactivate(workspace, "Ann", boss)
