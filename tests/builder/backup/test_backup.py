@@ -114,6 +114,7 @@ def test_the_command(workspace: Workspace, tmp_path: Path) -> None:
 def test_which_copies_there_are(workspace: Workspace) -> None:
     assert list_backups(workspace) == []
     folder = workspace.root / "backups"
+    folder.mkdir()
     back_up_to(workspace, folder / "daily-2026-11-30.db")
     back_up_to(workspace, folder / "mine.db")
     kinds = {copy.file.name: copy.kind for copy in list_backups(workspace)}
