@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
 from builder.errors import BuilderError, WorkspaceError
+from builder.people import Person, authorize, called
+from builder.store import activity
 from builder.store import jobs as table
 from builder.store.jobs import Job
 from builder.workspace import Workspace, open_workspace
@@ -81,6 +83,7 @@ def start_job(
             if job.kind == kind:
                 return job.job_id
         job_id = table.add_job(connection, kind, target, parameters, started_by)
+        activity.note(connection, started_by, "job.start", kind)
     _spawn(workspace, job_id, package)
     return job_id
 
@@ -106,9 +109,17 @@ def recent_jobs(workspace: Workspace, limit: int = 20) -> list[Job]:
         return table.latest_jobs(connection, limit)
 
 
-def cancel_job(workspace: Workspace, job_id: int) -> None:
-    """Ask the job to stop; it does at its next report of progress. Nothing if it has ended."""
+def cancel_job(workspace: Workspace, job_id: int, actor: Person | None = None) -> None:
+    """Ask the job to stop; it does at its next report of progress. Nothing if it has ended.
+
+    Raises:
+        NotAllowedError: The actor is no analyst.
+    """
+    authorize(workspace, actor, "analyst")
     with workspace.store.write() as connection:
+        job = table.find_job(connection, job_id)
+        if job is not None and job.active and not job.cancel_requested:
+            activity.note(connection, called(actor), "job.cancel", job.kind)
         table.request_cancel(connection, job_id)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builder.errors import BuilderError
-from builder.people import Person, require
-from builder.store import Connection
+from builder.people import Person, authorize, called
+from builder.store import Connection, activity
 from builder.store.people import find_person
 from builder.store.pool import add_pairs
 from builder.store.task_rows import active_queries, documents_by_id
@@ -42,8 +42,7 @@ def pool(
         NotAllowedError: The actor is no analyst.
         EvalsError: A model cannot be loaded.
     """
-    if actor is not None:
-        require(actor, "analyst")
+    authorize(workspace, actor, "analyst")
     if depth < 1:
         raise BuilderError(f"depth is {depth}, must be at least 1")
     documents, queries = _read(workspace)
@@ -55,8 +54,11 @@ def pool(
     with workspace.store.write() as connection:
         for name, run in runs.items():
             added += _add(connection, run, name)
-    named = Counter({name: sum(map(len, run.values())) for name, run in runs.items()})
-    return {"pairs_added": added, "by_source": dict(sorted(named.items()))}
+        named = Counter({name: sum(map(len, run.values())) for name, run in runs.items()})
+        told = {"pairs_added": added, "by_source": dict(sorted(named.items()))}
+        subject = ", ".join(sorted(named))
+        activity.note(connection, called(actor), "pool.add", subject, {**told, "depth": depth})
+    return told
 
 
 def pool_job(

@@ -21,6 +21,7 @@ from builder.evaluation import Evaluation, evaluate_models
 from builder.export import export_task
 from builder.importers import import_corpus, import_judgments, import_queries
 from builder.judging.agreement import agreement
+from builder.store.activity import note
 from builder.store.documents import count_documents
 from builder.store.judgments import count_judgments, current_grades
 from builder.store.queries import count_queries
@@ -133,10 +134,13 @@ class _Making:
         # By its path: in a folder that has an ./evals/python-docs, the name would mean that one.
         evaluations = self._timed(self._evaluation, release["task_dir"])
         self._timed(self._events, evaluations)
+        counts = self._counts()
+        with self.workspace.store.write() as connection:
+            note(connection, "demo", "demo.fill", NAME, counts)
         return {
             "workspace": str(self.workspace.root),
             "task": TASK,
-            **self._counts(),
+            **counts,
             "dropped": self.imports["judgments"]["reasons"],
             "imports": self.imports,
             "release": release,

@@ -20,8 +20,8 @@ from builder.export.selection import (
     selected_grades,
 )
 from builder.judging.agreement import agreement
-from builder.people import require
-from builder.store import Connection
+from builder.people import authorize
+from builder.store import Connection, activity
 from builder.store.documents import count_documents
 from builder.store.moments import now_text
 from builder.store.people import Person, find_person
@@ -88,8 +88,7 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
             made by an export.
         NotAllowedError: The actor is no analyst.
     """
-    if actor is not None:
-        require(actor, "analyst")
+    authorize(workspace, actor, "analyst")
     selection = Selection(tag, source, min_raters, rule, keep_no_relevant)
     evals_folder = workspace.evals_folder
     _refuse_foreign(evals_folder / check_task_name(name))
@@ -265,6 +264,7 @@ def _note_releases(workspace: Workspace, name: str, made_by: str) -> None:
                         name, number, told["content_hash"], told["created_at"], made_by, counts
                     ),
                 )
+                activity.note(connection, made_by, "release.make", f"{name}@{number}", counts)
 
 
 def _copy_latest(evals_folder: Path, name: str, to: Path) -> None:

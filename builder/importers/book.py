@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from builder.errors import ImportFailedError
 from builder.importers.by_text import QueryTexts
@@ -82,6 +83,8 @@ def import_book(  # noqa: PLR0913 - these are the options of the command
 
 class _PoolImport:
     """The pairs of a book on their way into the pool."""
+
+    what: ClassVar[str] = "pool"
 
     def __init__(self, file: Path, label: str) -> None:
         self.label = label

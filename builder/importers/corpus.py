@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from builder.importers.intake import Intake, Options, bring_in_file
 from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text
@@ -54,6 +54,8 @@ def import_corpus(  # noqa: PLR0913 - these are the options of the command
 
 class CorpusImport:
     """The documents of some files on their way in."""
+
+    what: ClassVar[str] = "corpus"
 
     def __init__(self, files: Sequence[Path], label: str, side: SideFile | None = None) -> None:
         self.label = label

@@ -7,7 +7,7 @@ merge at the end is one writing transaction. A killed or cancelled import has ch
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
@@ -16,8 +16,8 @@ from builder.importers.files import HINT
 from builder.importers.quarantine import Quarantine
 from builder.importers.reading import RowFile, opened_rows
 from builder.importers.rows import Checks, FaultError, Row, Shape
-from builder.people import Person, require
-from builder.store import Connection
+from builder.people import Person, authorize, called
+from builder.store import Connection, activity
 from builder.store.engine import writing
 from builder.store.staging import open_staging
 from builder.workspace import Workspace
@@ -126,7 +126,13 @@ class Intake:
 
 
 class Part(Protocol):
-    """One kind of rows of an import."""
+    """One kind of rows of an import.
+
+    Attributes:
+        what: The kind: corpus, queries, pool or judgments.
+    """
+
+    what: ClassVar[str]
 
     @property
     def label(self) -> str:
@@ -155,8 +161,7 @@ def bring_in(
         ImportFailedError: A file cannot be read as a whole.
         NotAllowedError: `actor` is no analyst; None is the command line, whose user owns the files.
     """
-    if actor is not None:
-        require(actor, "analyst")
+    authorize(workspace, actor, "analyst")
     with ExitStack() as stack:
         stack.enter_context(_one_at_a_time(workspace, options.progress))
         connection = stack.enter_context(workspace.store.session())
@@ -174,6 +179,8 @@ def bring_in(
                 part.merge(intake)
             for intake in intakes:
                 intake.publish()
+            for part, intake in zip(parts.values(), intakes, strict=True):
+                _note_import(connection, part, intake.tally, actor)
     return dict(zip(parts, (intake.tally for intake in intakes), strict=True))
 
 
@@ -189,6 +196,15 @@ def bring_in_file(
     if not tally.read:
         raise ImportFailedError("The file holds no row.", where=str(file), hint=HINT)
     return tally
+
+
+def _note_import(
+    connection: Connection, part: Part, tally: ImportTally, actor: Person | None
+) -> None:
+    """Write into the log who brought what in, and what became of its rows."""
+    if tally.read:
+        told = {key: value for key, value in tally.as_json().items() if key != "quarantine_file"}
+        activity.note(connection, called(actor), f"import.{part.what}", part.label, told)
 
 
 def note(tally: ImportTally, code: str, times: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from builder.errors import BuilderError, ImportFailedError
 from builder.importers.by_text import QueryTexts
@@ -120,6 +120,8 @@ class JudgmentsImport:
         fallback: Whose the rows are that name no rater.
         named: Whether a person said so, or the file is just called so.
     """
+
+    what: ClassVar[str] = "judgments"
 
     def __init__(self, files: Sequence[Path], label: str, *, fallback: str, named: bool) -> None:
         self.label = label

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from builder.importers.by_text import name_queries
 from builder.importers.intake import Intake, Options, bring_in_file
@@ -62,6 +62,8 @@ def import_queries(  # noqa: PLR0913 - these are the options of the command
 
 class QueriesImport:
     """The queries of some files on their way in."""
+
+    what: ClassVar[str] = "queries"
 
     def __init__(self, files: Sequence[Path], label: str, side: SideFile | None = None) -> None:
         self.label = label

@@ -23,7 +23,7 @@ from builder.people.managing import (
     reactivate,
 )
 from builder.people.names import SimilarNameError, clean_name
-from builder.people.roles import ROLES, authorize, has_role, require
+from builder.people.roles import ROLES, authorize, called, has_role, require
 from builder.store.people import Listed, Person
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "SimilarNameError",
     "add_person",
     "authorize",
+    "called",
     "change_role",
     "clean_name",
     "deactivate",
