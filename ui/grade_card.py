@@ -3,28 +3,19 @@
 from html import escape
 
 from builder.judging.queue import GradingProgress, Pair
+from builder.settings import Settings
 from ui import text
+from ui.cards import card_html
 from ui.numbers import count
 from ui.sitting import Sitting
 
-_ALL = 10**9
-_NO_TEXT = text.block("This document has no text.", kind="gs-muted")
 
-
-def pair_html(sitting: Sitting, pair: Pair, progress: GradingProgress) -> str:
+def pair_html(settings: Settings, sitting: Sitting, pair: Pair, progress: GradingProgress) -> str:
     """The pair as it is judged: nothing in it tells of ranks, sources or others' grades."""
-    terms = text.query_terms(pair.query.text)
-    return f'<div class="gs-pair">{_question(pair, progress)}{_card(pair, terms, sitting)}</div>'
-
-
-def _card(pair: Pair, terms: tuple[str, ...], sitting: Sitting) -> str:
-    budget = _ALL if sitting.whole and sitting.whole == sitting.name else text.FOLD_BUDGET
-    body = text.folded(pair.document.text, terms, budget)
-    words = text.block(body.html) if pair.document.text else _NO_TEXT
-    title = text.marked(pair.document.title or pair.document.doc_id, terms)
+    terms = text.query_terms(pair.query.text, settings.language)
+    card = card_html(pair.document, settings.card, terms, whole=sitting.whole == sitting.name)
     return (
-        f'<div class="gs-doc"><h2 class="gs-title" dir="auto">{title}</h2>{words}'
-        f"{_show_all(body.hidden)}</div>"
+        f'<div class="gs-pair">{_question(pair, progress)}{card.html}{_show_all(card.hidden)}</div>'
     )
 
 

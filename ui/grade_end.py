@@ -4,23 +4,31 @@ import streamlit as st
 
 from builder.judging.queue import Filters, GradingProgress
 from builder.people import Person
+from builder.workspace import Workspace
 from ui.frame import note
 from ui.numbers import count
 
 
-def show_end(progress: GradingProgress, person: Person, filters: Filters) -> None:
+def show_end(
+    workspace: Workspace, progress: GradingProgress, person: Person, filters: Filters
+) -> None:
     """Nothing is left, others hold the last pairs, or there was nothing yet."""
     if progress.left:
-        note(
-            "Others hold the last pairs.",
-            f"{count(progress.left)} pairs are on other raters' screens. Whatever they leave "
-            "comes back to you: try again in a few minutes.",
-        )
-        st.button("Look again", key="look_again")
+        _show_held(progress, workspace.settings.lease_minutes)
     elif progress.graded or progress.cannot_judge:
         _show_done(progress, filters)
     else:
         _show_empty(person)
+
+
+def _show_held(progress: GradingProgress, minutes: int) -> None:
+    pairs = "pair is" if progress.left == 1 else "pairs are"
+    note(
+        "Others hold the last pairs.",
+        f"{count(progress.left)} {pairs} on other raters' screens. What they leave ungraded comes "
+        f"back to you: try again in {count(minutes)} minutes.",
+    )
+    st.button("Look again", key="look_again")
 
 
 def _show_done(progress: GradingProgress, filters: Filters) -> None:
@@ -31,6 +39,7 @@ def _show_done(progress: GradingProgress, filters: Filters) -> None:
         f"You graded {count(progress.graded)} pairs. Thank you.",
         f"{count(given_up)} that you could not judge go to somebody else." if given_up else "",
     )
+    st.page_link("ui/pages/my_grades.py", label="My grades", icon=":material/history:")
 
 
 def _show_empty(person: Person) -> None:

@@ -22,6 +22,7 @@ from ui.sitting import Said, Sitting, now_ms, shortened, title_of
 
 WANTED_IN_URL = "pair"
 VIEW_IN_URL = "view"
+_NO_REASON = "no reason given"
 _UNDONE = {
     "grade": "Undone: your grade of ",
     "skip": "Undone: the skip of ",
@@ -125,9 +126,9 @@ def _flag_query(workspace: Workspace, sitting: Sitting, press: Press) -> Said | 
     pair, outcome = _pair(sitting), press.query_outcome
     if not outcome:
         return None
-    query_id = pair.query.query_id
-    flag_query(workspace, sitting.rater, query_id, outcome, press.reason, token=sitting.token)
-    sitting.flagged += 1
+    query_id, reason = pair.query.query_id, press.reason or _NO_REASON
+    flag_query(workspace, sitting.rater, query_id, outcome, reason, token=sitting.token)
+    sitting.flagged[query_id] = pair.pair_id
     said = f"\u201d is {QUERY_WORDS[outcome]}, saved"
     return Said("saved", "Last: query \u201c", shortened(pair.query.text), said)
 
@@ -138,8 +139,11 @@ def _undo(workspace: Workspace, sitting: Sitting) -> None:
     sitting.leave()
     if undone is None:
         sitting.said = Said("ignored", "There is nothing to undo.")
-    else:
-        sitting.said = _undone_words(undone)
+        return
+    sitting.said = _undone_words(undone)
+    if undone.what in QUERY_WORDS:
+        # The rater wants the query back that was just sent away, not the next one first.
+        sitting.wanted = sitting.flagged.pop(undone.query_id, None)
 
 
 def _undone_words(undone: Undone) -> Said:

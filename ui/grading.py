@@ -61,9 +61,9 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
         _seek_pair(workspace, sitting, filters)
         progress = progress_of(workspace, person.name, filters)
         if sitting.pair is None:
-            grade_end.show_end(progress, person, filters)
+            grade_end.show_end(workspace, progress, person, filters)
         else:
-            st.html(pair_html(sitting, sitting.pair, progress))
+            st.html(pair_html(workspace.settings, sitting, sitting.pair, progress))
         show_bar(
             workspace.settings,
             sitting,
@@ -95,7 +95,8 @@ def _seek_pair(workspace: Workspace, sitting: Sitting, filters: Filters) -> None
 
 
 def _can_undo(progress: GradingProgress, sitting: Sitting) -> bool:
-    return bool(progress.graded + progress.skipped + progress.cannot_judge + sitting.flagged)
+    said = progress.graded + progress.skipped + progress.cannot_judge
+    return said > 0 or bool(sitting.flagged)
 
 
 def _must_draw_all(workspace: Workspace, sitting: Sitting) -> bool:

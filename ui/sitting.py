@@ -63,7 +63,7 @@ class Sitting:
         whole: The name of the pair whose text is shown in full.
         wanted: The pair_id that the address asks for; None once it was answered.
         comment: What stands in the comment of a pair that was taken back: (name, text).
-        flagged: How many words about whole queries this session can take back.
+        flagged: Of each query of which a word was said in this session, the pair on screen then.
         guidelines_version: Of the guidelines beside the pair.
         identity: Another one after the server was started anew.
     """
@@ -80,7 +80,7 @@ class Sitting:
     whole: str = ""
     wanted: int | None = None
     comment: tuple[str, str] = ("", "")
-    flagged: int = 0
+    flagged: dict[str, int] = field(default_factory=dict)
     guidelines_version: int | None = None
     identity: str = field(default_factory=lambda: uuid.uuid4().hex)
 
