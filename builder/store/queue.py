@@ -25,6 +25,7 @@ from sqlalchemy import (
     select,
 )
 
+from builder.store.judgment_imports import IMPORTED
 from builder.store.leases import free_slots
 from builder.store.schema import (
     current_judgments,
@@ -41,6 +42,9 @@ PRIORITIES = (2, 1, 0)
 
 END = 2**31 - 1
 """Beyond all query_keys."""
+
+RECENT = 200
+"""So far back in a rater's log the query in hand is sought."""
 
 _ROOT = 48271  # a primitive root of the prime END, known from Lehmer's random number generator
 
@@ -308,10 +312,14 @@ def _is_open() -> Select[Any]:
 
 
 def _latest() -> Select[Any]:
-    joined = judgments.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
-    chosen: Select[Any] = select(pairs.c.query_key, judgments.c.recorded_at).select_from(joined)
-    chosen = chosen.where(judgments.c.rater_id == bindparam("rater"))
-    return chosen.order_by(judgments.c.judgment_id.desc()).limit(1)
+    """What the rater pressed last; imports and merged queries write rows nobody pressed."""
+    lately = select(judgments.c.judgment_id, judgments.c.pair_id, judgments.c.recorded_at)
+    lately = lately.add_columns(judgments.c.token).where(judgments.c.rater_id == bindparam("rater"))
+    recent = lately.order_by(judgments.c.judgment_id.desc()).limit(RECENT).subquery()
+    joined = recent.join(pairs, pairs.c.pair_id == recent.c.pair_id)
+    chosen: Select[Any] = select(pairs.c.query_key, recent.c.recorded_at).select_from(joined)
+    pressed = ~recent.c.token.startswith(IMPORTED, autoescape=True)
+    return chosen.where(pressed).order_by(recent.c.judgment_id.desc()).limit(1)
 
 
 def _latest_outcome() -> Select[Any]:

@@ -1,7 +1,7 @@
 """Turns in the order of asking, among the threads of one process.
 
 SQLite lets whoever happens to look first write next; of ten raters who save at once one may wait
-for more than a second while others come twice (measured: 1.4 s at worst, .2 s with turns).
+for seconds while others come again and again (ten threads, 3 ms a write: 3 s, .07 s with turns).
 """
 
 import threading

@@ -238,3 +238,13 @@ def test_progress_follows_undo_at_once(workspace: Workspace) -> None:
     undo_last(workspace, "ann")
     progress = progress_of(workspace, "ann")
     assert (progress.graded, progress.left, progress.sitting) == (2, 18, 2)
+
+
+def test_an_import_takes_no_query_out_of_hand(workspace: Workspace) -> None:
+    grade(workspace, "ann", pair_for(workspace, "ann"))
+    with workspace.store.write() as connection:
+        ann = add_person(connection, "ann")
+        import_judgments_batch(
+            connection, [ImportedJudgment("q2", "d1", ann.person_id, "grade", 3)]
+        )
+    assert {pair.query.query_id for pair in grade_all(workspace, "ann")[: N_RANKS - 1]} == {"q0"}
