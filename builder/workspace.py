@@ -172,7 +172,8 @@ def open_workspace(folder: Path) -> Workspace:
         raise WorkspaceError(
             f"The workspace has lost its database: {DATABASE_FILE} is absent or empty.",
             where=str(database),
-            hint="Put a copy in its place; some may lie in the folder backups.",
+            hint="Bring a copy back with `goldsmith restore FILE`; some may lie in the folder "
+            "backups.",
         )
     settings = read_settings(root / SETTINGS_FILE)
     with ExitStack() as undo:

@@ -10,6 +10,7 @@ from shutil import copyfile
 from builder.backup.copies import TERMINAL, backups_folder
 from builder.errors import BuilderError, WorkspaceError
 from builder.people import Person, require
+from builder.settings import read_settings
 from builder.store import Connection, activity, open_store
 from builder.store import guidelines as versions
 from builder.store.copies import (
@@ -22,6 +23,7 @@ from builder.store.copies import (
 )
 from builder.store.guidelines_file import read_file, settle
 from builder.store.history import count_log
+from builder.store.quota import QuotaRule, apply_rule, needs_rule, note_other_content
 from builder.workspace import DATABASE_FILE, GUIDELINES_FILE, SETTINGS_FILE
 
 _SIDE_FILES = ("", "-wal", "-shm")
@@ -75,7 +77,7 @@ def restore_backup(root: Path, file: Path, actor: Person | None = None) -> Resto
     Raises:
         NotAllowedError: The actor is no admin.
         BuilderError: The copy is absent, damaged, none of ours or of a newer Goldsmith, or the
-            present database cannot be kept; nothing was changed.
+            present database cannot be kept, or workspace.toml not be read; nothing was changed.
     """
     if actor is not None:
         require(actor, "admin")
@@ -84,7 +86,7 @@ def restore_backup(root: Path, file: Path, actor: Person | None = None) -> Resto
     (root / "cache").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="restore-", dir=root / "cache") as scratch:
         by = actor.name if actor else TERMINAL
-        staged = _stage(file, Path(scratch), root / GUIDELINES_FILE, by)
+        staged = _stage(file, Path(scratch), root, by)
         kept, restart = _put_in_place(root, staged)
     return Restored(
         file, staged.revision, staged.judgments, _settled_guidelines(root), kept, restart
@@ -106,8 +108,10 @@ def _refuse_place(root: Path, file: Path) -> None:
         raise BuilderError("That is the database itself.", where=str(file), hint="Name a copy.")
 
 
-def _stage(file: Path, folder: Path, guidelines: Path, by: str) -> _Staged:
+def _stage(file: Path, folder: Path, root: Path, by: str) -> _Staged:
     """Copy, check and upgrade what is to be restored, where nobody sees it yet."""
+    settings = read_settings(root / SETTINGS_FILE)
+    rule = QuotaRule(settings.raters_per_pair, settings.overlap_share)
     path = folder / DATABASE_FILE
     copy_database(file, path, check=False)
     revision = check_database(path)
@@ -118,7 +122,10 @@ def _stage(file: Path, folder: Path, guidelines: Path, by: str) -> _Staged:
             judgments = count_log(connection)
             details = {"revision": revision, "judgments": judgments}
             activity.note(connection, by, "backup.restore", file.name, details)
-            _lead_the_file(connection, guidelines)
+            _lead_the_file(connection, root / GUIDELINES_FILE)
+            if needs_rule(connection, rule):
+                apply_rule(connection, rule)
+            note_other_content(connection)
     finally:
         store.close()
     return _Staged(path, revision, judgments)

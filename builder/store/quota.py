@@ -6,6 +6,7 @@ and the state of the query.
 """
 
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
@@ -34,6 +35,7 @@ __all__ = [
     "ask_again",
     "needs_rule",
     "note_change",
+    "note_other_content",
     "queue_changes",
     "refresh_open_slots",
     "refresh_open_slots_of_query",
@@ -195,6 +197,17 @@ def note_change(connection: Connection) -> None:
         connection: Inside the writing transaction that changed something.
     """
     _set_value(connection, _CHANGES, str(queue_changes(connection) + 1))
+
+
+def note_other_content(connection: Connection) -> None:
+    """Tell the queues that the whole content is another one, as after a restore.
+
+    The number of changes becomes one that no content ever had: it is made of the time.
+
+    Args:
+        connection: Inside the writing transaction that prepares the content.
+    """
+    _set_value(connection, _CHANGES, str(time.time_ns()))
 
 
 def _value(connection: Connection, name: str) -> str | None:

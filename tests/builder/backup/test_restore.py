@@ -12,6 +12,7 @@ import pytest
 from builder.backup import Restored, back_up_to, restore_backup
 from builder.errors import BuilderError, NotAllowedError
 from builder.judging.guidelines import current_guidelines, save_guidelines
+from builder.judging.queue import next_pair
 from builder.people import ensure_person
 from builder.store import activity
 from builder.store.revisions import revisions
@@ -269,3 +270,25 @@ def test_the_command(workspace: Workspace, copy: Path) -> None:
     assert log_length(workspace) == 5
     code, printed = cli(workspace.root, "restore", str(copy) + ".absent")
     assert (code, set(printed)) == (1, {"error"})
+
+
+def test_an_app_that_runs_forgets_what_it_remembered_of_the_queue(
+    workspace: Workspace, copy: Path
+) -> None:
+    while pair := next_pair(workspace, "ann"):
+        grade_pair(workspace, "ann", pair.pair_id, 1)
+    restored(workspace, copy)
+    with open_workspace(workspace.root) as other:
+        # The log is as long again as it was when nothing was left.
+        for pair_id in range(1, 16):
+            grade_pair(other, "bob", pair_id, 1)
+    assert log_length(workspace) == 20
+    assert next_pair(workspace, "ann") is not None
+
+
+def test_pairs_of_a_copy_want_as_many_grades_as_the_settings_say(
+    workspace: Workspace, copy: Path
+) -> None:
+    change(copy, "UPDATE pairs SET quota = NULL, open_slots = 0")
+    restored(workspace, copy)
+    assert next_pair(workspace, "cy") is not None
