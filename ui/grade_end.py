@@ -22,11 +22,10 @@ def show_end(
 
 
 def _show_held(progress: GradingProgress, minutes: int) -> None:
-    pairs = "pair is" if progress.left == 1 else "pairs are"
     note(
         "Others hold the last pairs.",
-        f"{count(progress.left)} {pairs} on other raters' screens. What they leave ungraded comes "
-        f"back to you: try again in {count(minutes)} minutes.",
+        f"{_pairs(progress.left)} on other raters' screens. What they leave ungraded comes back "
+        f"to you: try again in {count(minutes)} minutes.",
     )
     st.button("Look again", key="look_again")
 
@@ -36,8 +35,8 @@ def _show_done(progress: GradingProgress, filters: Filters) -> None:
     given_up = progress.cannot_judge
     note(
         f"Nothing is left {where}.",
-        f"You graded {count(progress.graded)} pairs. Thank you.",
-        f"{count(given_up)} that you could not judge go to somebody else." if given_up else "",
+        f"You graded {_pairs(progress.graded)}. Thank you.",
+        f"You could not judge {_pairs(given_up)}: somebody else is asked." if given_up else "",
     )
     st.page_link("ui/pages/my_grades.py", label="My grades", icon=":material/history:")
 
@@ -49,3 +48,7 @@ def _show_empty(person: Person) -> None:
     note("There is nothing to grade yet.", "Import a corpus and queries, then pool some pairs.")
     st.page_link("ui/pages/imports.py", label="Import", icon=":material/upload_file:")
     st.page_link("ui/pages/pool.py", label="Pool", icon=":material/join:")
+
+
+def _pairs(number: int) -> str:
+    return "1 pair" if number == 1 else f"{count(number)} pairs"

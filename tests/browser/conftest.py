@@ -73,6 +73,7 @@ def _fill(workspace: Workspace, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     ids = [f"d{n:02}" for n in range(N_PAIRS)]
     documents = [{"_id": i, "title": f"Title {i} {HOSTILE}", "text": HOSTILE} for i in ids]
+    documents[0]["text"] += " and so on" * 400
     files = {name: folder / name for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv")}
     lines = [json.dumps(document) for document in documents]
     files["corpus.jsonl"].write_text("\n".join(lines), encoding="utf-8")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.grading import open_grading, press
+from tests.browser.grading import GradesOf, open_grading, pair_on_screen, press
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -115,3 +115,17 @@ def test_on_a_phone_the_guidelines_stand_above_the_text(
     assert guidelines
     assert text
     assert guidelines["y"] + guidelines["height"] <= text["y"]
+
+
+def test_the_rest_of_a_long_text_comes_by_key_or_click_and_grades_nothing(
+    page: "Page", address: str, rater: str, grades_of: GradesOf
+) -> None:
+    open_grading(page, address, rater)
+    while not page.locator(".gs-all").count():
+        press(page, "s")
+    skipped, folded = pair_on_screen(page), len(page.locator(".gs-text").inner_text())
+    page.keyboard.press("a")
+    page.wait_for_selector(".gs-all", state="detached")
+    assert len(page.locator(".gs-text").inner_text()) > folded
+    assert pair_on_screen(page) == skipped
+    assert grades_of(rater) == []
