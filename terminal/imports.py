@@ -170,6 +170,8 @@ def events_import(
     One search a line: timestamp with its zone, query, session_id, model_version,
     retrieved_doc_ids, clicked_doc_id and click_rank (null without a click).
     """
+    from builder.activity import note_events
+    from builder.people import TERMINAL
     from online.ingest import import_events
 
     with out.progress_bar() as progress:
@@ -181,4 +183,5 @@ def events_import(
             rank_base=rank_base,
             progress=progress,
         )
+    note_events(workspace, file.name, tally, TERMINAL)
     return _print_import("events", tally, as_json=as_json)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from builder.activity import note_events
 from builder.errors import BuilderError
 from builder.importers.book import import_book
 from builder.importers.corpus import import_corpus
@@ -87,7 +88,9 @@ def _import(
         return import_folder(workspace, path, update=update, progress=progress, actor=actor)
     if what == "book":
         return import_book(workspace, path, update=update, progress=progress, actor=actor)
-    return {"events": _import_events(workspace, path, parameters, progress)}
+    tally = _import_events(workspace, path, parameters, progress)
+    note_events(workspace, path.name, tally, actor.name)
+    return {"events": tally}
 
 
 def _import_events(

@@ -23,11 +23,12 @@ from builder.people.managing import (
     reactivate,
 )
 from builder.people.names import SimilarNameError, clean_name
-from builder.people.roles import ROLES, authorize, called, has_role, require
+from builder.people.roles import ROLES, TERMINAL, authorize, called, has_role, require
 from builder.store.people import Listed, Person
 
 __all__ = [
     "ROLES",
+    "TERMINAL",
     "Listed",
     "Person",
     "SimilarNameError",

@@ -97,6 +97,12 @@ def actors(connection: Connection) -> list[str]:
     return list(connection.execute(chosen).scalars())
 
 
+def actions(connection: Connection) -> list[str]:
+    """Every kind of deed that was ever done, in alphabetical order."""
+    chosen = select(activity.c.action).distinct().order_by(activity.c.action)
+    return list(connection.execute(chosen).scalars())
+
+
 def count_entries(connection: Connection) -> int:
     """How many entries there are."""
     return connection.execute(select(func.count()).select_from(activity)).scalar_one()
