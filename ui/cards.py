@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from builder.settings import Card
 from evals.records import Document
 from ui import text
+from ui.marking import Terms
 
 LONGEST_ADDRESS = 2000
 _DEEPEST = 3
@@ -36,7 +37,7 @@ class CardHtml:
 
 
 def card_html(
-    document: Document, card: Card, terms: text.Terms = text.NO_TERMS, *, whole: bool
+    document: Document, card: Card, terms: Terms = text.NO_TERMS, *, whole: bool
 ) -> CardHtml:
     """Title, lines, picture, text and link of a document, with the terms marked.
 
@@ -105,7 +106,7 @@ def _value(document: Document, field: str) -> Any:
     return own[field] if field in own else document.metadata.get(field)
 
 
-def _lines(card: Card, document: Document, terms: text.Terms) -> Iterator[str]:
+def _lines(card: Card, document: Document, terms: Terms) -> Iterator[str]:
     """The small lines; values are kept apart from the words around them, whichever way they run."""
     for template in card.lines:
         if not filled(template, document).strip():
@@ -119,7 +120,7 @@ def _lines(card: Card, document: Document, terms: text.Terms) -> Iterator[str]:
         yield f'<p class="gs-line" dir="auto">{html}</p>'
 
 
-def _isolated(value: str, terms: text.Terms) -> str:
+def _isolated(value: str, terms: Terms) -> str:
     return f"<bdi>{text.marked(' '.join(value.split()), terms)}</bdi>"
 
 

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.settings import Card
@@ -147,6 +147,7 @@ def test_all_of_a_long_text_is_shown_where_it_is_asked_for() -> None:
     assert "word " * 1000 in whole.html
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.dictionaries(st.text(), st.text() | st.floats() | st.integers()))
 def test_any_document_has_a_card(title: str, body: str, metadata: dict[str, object]) -> None:
     lines = [f"{{{name}}}" for name in metadata if name and not set(name) & set("{}")][:10]
