@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from builder.errors import BuilderError, WorkspaceError
 from builder.people import Person, require
 from builder.store import activity
-from builder.store.copies import check_database, copy_database
+from builder.store.copies import copy_database, revision_of
 from builder.store.guidelines_file import settle
 from builder.workspace import Workspace
 
@@ -78,7 +78,7 @@ def back_up_to(
     copy_database(workspace.store.path, target)
     with workspace.store.write() as connection:
         activity.note(connection, actor.name if actor else TERMINAL, "backup.make", target.name)
-    return Copied(target, target.stat().st_size, check_database(target))
+    return Copied(target, target.stat().st_size, revision_of(target))
 
 
 def list_backups(workspace: Workspace) -> list[Backup]:

@@ -75,6 +75,16 @@ def check_database(path: Path) -> str:
     return revision
 
 
+def revision_of(path: Path) -> str:
+    """The revision of our schema that the database has, without a look at all its pages.
+
+    Raises:
+        WorkspaceError: It is none of ours, or of a newer Goldsmith.
+    """
+    with _told(path), closing(_reader(path)) as connection:
+        return _revision(connection, path)
+
+
 def check_columns(path: Path) -> None:
     """Make sure that every table and column of this Goldsmith's schema is there.
 
