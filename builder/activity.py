@@ -41,8 +41,8 @@ ACTIONS = {
     "backup.make": "Copied the database",
     "backup.restore": "Restored the database from",
     "demo.fill": "Filled the workspace with the demo",
-    "guidelines.file": "Guidelines changed in the file",
-    "guidelines.save": "Saved the guidelines",
+    "guidelines.file": "Took from guidelines.md",
+    "guidelines.save": "Saved the guidelines as",
     "import.corpus": "Imported documents",
     "import.events": "Imported search events",
     "import.judgments": "Imported judgments",
@@ -147,7 +147,7 @@ def action_words(action: str) -> str:
 
 
 def detail_lines(details: Mapping[str, Any], longest: int | None = _LONGEST_VALUE) -> list[str]:
-    """What is known beside actor, action and subject: a line a detail; untrusted.
+    """What is known beside actor, action and subject: a line a detail that is not empty; untrusted.
 
     Args:
         details: As in the log. What changed is {"need": {"from": …, "to": …}}, or lies in the
@@ -159,7 +159,8 @@ def detail_lines(details: Mapping[str, Any], longest: int | None = _LONGEST_VALU
     rest = {
         key: value
         for key, value in details.items()
-        if key not in ("before", "after") or not isinstance(value, Mapping)
+        if value not in ({}, [])
+        and (key not in ("before", "after") or not isinstance(value, Mapping))
     }
     return lines + [_line(key, value, longest) for key, value in rest.items()]
 

@@ -39,10 +39,13 @@ ROWS = (
     Row("Grade", "my_grades", "My grades", "history", "my-grades", "rater"),
     Row("Grade", "guidelines", "Guidelines", "menu_book", "guidelines", "rater"),
     Row("Build", "imports", "Import", "upload_file", "import", "analyst"),
+    Row("Build", "queries", "Queries", "manage_search", "queries", "analyst"),
     Row("Build", "pool", "Pool", "join", "pool", "analyst"),
     Row("Ship", "release", "Release", "inventory_2", "release", "analyst"),
     Row("Ship", "leaderboard", "Leaderboard", "leaderboard", "leaderboard", "analyst"),
     Row("Online", "dashboard", "Dashboard", "monitoring", "dashboard", "analyst"),
+    Row("Admin", "people", "People", "group", "people", "admin"),
+    Row("Admin", "activity", "Activity", "receipt_long", "activity", "admin"),
 )
 _BY_TITLE = {row.title: row for row in ROWS}
 _START = "Goldsmith"

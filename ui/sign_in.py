@@ -76,7 +76,7 @@ def show_person(workspace: Workspace, person: Person) -> None:
     with st.sidebar.container(key="person"):
         st.html(
             f'<p class="gs-muted">You are <b>{inline(person.name)}</b><br>'
-            f"{person.role} \u00b7 {how}</p>"
+            f"{person.role}<br>{how}</p>"
         )
         if not by_proxy:
             st.button("Someone else", type="tertiary", on_click=_forget_person, key="someone_else")

@@ -102,7 +102,7 @@ def test_deeds_are_found_by_who_and_by_kind(workspace: Workspace) -> None:
         ({"before": "then", "after": {"x": 1}}, ["x: 1", "before: then"]),
         (
             {"read": 3, "reasons": {"bad_json": 2, "unknown_query": 1}, "notes": {}, "whole": True},
-            ["read: 3", "reasons: bad json 2, unknown query 1", "notes: none", "whole: yes"],
+            ["read: 3", "reasons: bad json 2, unknown query 1", "whole: yes"],
         ),
         ({"priority": {"from": 1, "to": 0}}, ["priority: from 1 to 0"]),
         ({"said": [{"rater": "Ann", "said": "unclear"}]}, ["said: rater Ann, said unclear"]),
