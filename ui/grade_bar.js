@@ -5,26 +5,6 @@
 
 const GRADES = ["0", "1", "2", "3"];
 const PATIENCE_MS = 4000;
-const OPEN = "gsGuidelines";
-const root = document.documentElement;
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-function keyButton(key, name, kind = "") {
-  const printed = element("kbd", { "aria-hidden": "true" }, key.length === 1 ? key.toUpperCase() : key);
-  const label = element("span", { dir: "auto" }, name);
-  const given = { type: "button", class: `gs-key ${kind}`, "data-press": key };
-  return element("button", { ...given, "aria-keyshortcuts": key.toUpperCase() }, printed, label);
-}
-
-function group(kind, label, ...children) {
-  return element("div", { class: kind, role: "group", "aria-label": label }, ...children);
-}
 
 class Bar {
   constructor(parent) {
@@ -47,7 +27,7 @@ class Bar {
       keyButton("q", "This query is \u2026"));
     this.why = element("div", { class: "gs-more gs-why" }, this.reason, this.sendReason, this.back);
     this.said = element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
-    this.looks = element("div", { class: "gs-looks" }, keyButton("l", "List"), keyButton("g", "Guidelines"));
+    this.looks = element("div", { class: "gs-looks" }, keyButton("l", "Whole query"), keyButton("g", "Guidelines"));
     // The last thing drawn: whoever measures or tests waits for this pair.
     this.drawn = element("span", { "data-pair": "" });
     this.bar = element("div", { class: "gs-bar" }, this.grades, this.choices, this.more, this.why,
@@ -63,7 +43,7 @@ class Bar {
     document.addEventListener("click", (event) => this.onClick(event), { signal });
     document.addEventListener("visibilitychange", () => this.countLook(), { signal });
     this.comment.addEventListener("input", () => this.keepDraft(), { signal });
-    if (localStorage.getItem(OPEN) === "open") root.dataset[OPEN] = "open";
+    restoreGuidelines();
   }
 
   remove() {
@@ -108,7 +88,8 @@ class Bar {
     [...this.grades.children].forEach((button, grade) => {
       button.lastChild.textContent = data.grades[grade];
       button.classList.toggle("gs-own", data.own === grade);
-      button.setAttribute("aria-pressed", String(data.own === grade));
+      if (data.own === null) button.removeAttribute("aria-pressed");
+      else button.setAttribute("aria-pressed", String(data.own === grade));
     });
     for (const button of this.bar.querySelectorAll("[data-press]")) {
       const { press } = button.dataset;
@@ -142,12 +123,12 @@ class Bar {
 
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    const key = event.key.toLowerCase();
     if (event.target.matches?.("input, textarea, select, [contenteditable]")) {
-      this.onTyping(event, key);
+      this.onTyping(event, event.key.toLowerCase());
       return;
     }
     if (document.querySelector("[role=dialog]")) return;
+    const key = meaning(event);
     const isOurs = key === "escape" ? this.mode !== "" : "0123usxqgmal".includes(key) && key.length === 1;
     const choosing = this.mode !== "" && key === "4";
     if (key === "tab" && this.mode !== "" && !this.bar.contains(document.activeElement)) {
@@ -300,10 +281,7 @@ class Bar {
 
   toggleGuidelines() {
     if (!this.data.guidelines) return;
-    const open = root.dataset[OPEN] !== "open";
-    if (open) root.dataset[OPEN] = "open";
-    else delete root.dataset[OPEN];
-    localStorage.setItem(OPEN, open ? "open" : "");
+    toggleGuidelines();
   }
 }
 

@@ -12,14 +12,13 @@ from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
-from builder.judging.queue import LONGEST_COMMENT
+from builder.judging.queue import LONGEST_COMMENT, LONGEST_REASON
 from builder.settings import Settings
 from ui.sitting import Sitting, as_text
 
 QueryOutcome: TypeAlias = Literal["unclear", "out_of_scope"]
 
 KEY = "grade_bar"
-LONGEST_REASON = 500
 REASONS = (
     "I lack the knowledge",
     "The document cannot be read",
@@ -28,7 +27,7 @@ REASONS = (
 )
 QUERY_WORDS: dict[QueryOutcome, str] = {"unclear": "unclear", "out_of_scope": "out of scope"}
 _OTHER = len(REASONS)
-_SCRIPT = Path(__file__).with_name("grade_bar.js")
+_SCRIPTS = [Path(__file__).with_name(name) for name in ("elements.js", "grade_bar.js")]
 _DAY_MS = 24 * 60 * 60 * 1000
 
 
@@ -59,14 +58,24 @@ class Press:
     @property
     def cannot_judge_reason(self) -> str:
         """The reason for "can't judge" in words; "" where none was chosen."""
-        if self.choice == _OTHER:
-            return self.reason
-        return REASONS[self.choice - 1] if 0 < self.choice < _OTHER else ""
+        return reason_chosen(self.choice, self.reason)
 
     @property
     def query_outcome(self) -> QueryOutcome | None:
         """What was chosen of the two; None for neither."""
-        return dict(enumerate(QUERY_WORDS, start=1)).get(self.choice)
+        return outcome_chosen(self.choice)
+
+
+def reason_chosen(choice: int, typed: str) -> str:
+    """The reason for "can't judge" of this number, from 1; the last is what was typed."""
+    if choice == _OTHER:
+        return typed
+    return REASONS[choice - 1] if 0 < choice < _OTHER else ""
+
+
+def outcome_chosen(choice: int) -> QueryOutcome | None:
+    """What is said of a whole query by this number, from 1; None for any other."""
+    return dict(enumerate(QUERY_WORDS, start=1)).get(choice)
 
 
 def show_bar(
@@ -112,8 +121,8 @@ def _data(settings: Settings, sitting: Sitting, *, can_undo: bool) -> dict[str, 
         "undo": can_undo,
         "said": sitting.said.as_data(),
         "guidelines": sitting.guidelines_version is not None,
-        "list": False,
-        "choices": _CHOICES,
+        "list": True,
+        "choices": CHOICES,
         "longest_comment": LONGEST_COMMENT,
         "longest_reason": LONGEST_REASON,
     }
@@ -124,10 +133,13 @@ def _comment(sitting: Sitting) -> str:
     if name == sitting.name:
         return kept
     own = sitting.pair.own if sitting.pair else None
-    return own.comment if own else ""
+    if own is None:
+        return ""
+    # Who skipped a pair wrote down what the grade is to be thought over with.
+    return own.reason if own.outcome == "skip" else own.comment
 
 
-_CHOICES = {
+CHOICES = {
     "x": {
         "title": "Can't judge, because",
         "names": [*REASONS[:-1], "Other: type it"],
@@ -145,6 +157,5 @@ _CHOICES = {
 
 @lru_cache(maxsize=1)
 def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "goldsmith_grade_bar", js=_SCRIPT.read_text(encoding="utf-8"), isolate_styles=False
-    )
+    script = "\n".join(path.read_text(encoding="utf-8") for path in _SCRIPTS)
+    return st.components.v2.component("goldsmith_grade_bar", js=script, isolate_styles=False)

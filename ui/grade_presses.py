@@ -7,6 +7,7 @@ from uuid import uuid4
 import streamlit as st
 
 from builder.judging.queue import (
+    LONGEST_REASON,
     Outcome,
     Pair,
     Undone,
@@ -54,6 +55,8 @@ def _refusal(sitting: Sitting, press: Press) -> str | None:
     """Why the press does not count, or None."""
     if press.key != "u" and (sitting.pair is None or press.name != sitting.name):
         return "That pair is done: this press was ignored."
+    if press.key == "x" and sitting.pair is not None and _own_grade(sitting.pair) is not None:
+        return "You have graded this pair: another grade replaces yours, S leaves it."
     return sitting.guard.accepts(press.pressed, now_ms(), sitting.shown_at_ms)
 
 
@@ -82,7 +85,7 @@ def _grade(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
         token=sitting.token,
         comment=press.comment,
         milliseconds=_looked(sitting, press),
-        edit=pair.own is not None,
+        edit=_own_grade(pair) is not None,
         guidelines_version=sitting.guidelines_version,
     )
     sitting.comment = (sitting.name, press.comment)
@@ -93,10 +96,16 @@ def _grade(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
 
 def _skip(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
     pair = _pair(sitting)
-    if pair.own is not None and pair.own.grade is not None:
-        return Said("", f"Left as it was: {pair.own.grade} on \u201c", title_of(pair), "\u201d")
-    looked = _looked(sitting, press)
-    outcome = skip(workspace, sitting.rater, pair.pair_id, token=sitting.token, milliseconds=looked)
+    if (grade := _own_grade(pair)) is not None:
+        return Said("", f"Left as it was: {grade} on \u201c", title_of(pair), "\u201d")
+    outcome = skip(
+        workspace,
+        sitting.rater,
+        pair.pair_id,
+        token=sitting.token,
+        reason=press.comment[:LONGEST_REASON],
+        milliseconds=_looked(sitting, press),
+    )
     sitting.comment = (sitting.name, press.comment)
     return _elsewhere(sitting, outcome) or Said(
         "saved", "Skipped \u201c", title_of(pair), "\u201d: it comes again at the end"
@@ -140,13 +149,14 @@ def _undo(workspace: Workspace, sitting: Sitting) -> None:
     if undone is None:
         sitting.said = Said("ignored", "There is nothing to undo.")
         return
-    sitting.said = _undone_words(undone)
+    sitting.said = undone_words(undone)
     if undone.what in QUERY_WORDS:
         # The rater wants the query back that was just sent away, not the next one first.
         sitting.wanted = sitting.flagged.pop(undone.query_id, None)
 
 
-def _undone_words(undone: Undone) -> Said:
+def undone_words(undone: Undone) -> Said:
+    """What is told of something that was taken back."""
     words = {str(outcome): word for outcome, word in QUERY_WORDS.items()}
     if word := words.get(undone.what):
         return Said("undone", f"Undone: that the query is {word}. Its pairs come again.")
@@ -162,6 +172,11 @@ def _elsewhere(sitting: Sitting, outcome: Outcome) -> Said | None:
         return None
     after = f"\u201d was graded elsewhere: your {outcome.grade} stands."
     return Said("ignored", "\u201c", title_of(_pair(sitting)), after)
+
+
+def _own_grade(pair: Pair) -> int | None:
+    """The rater's own grade, where the pair was come back to."""
+    return pair.own.grade if pair.own else None
 
 
 def _looked(sitting: Sitting, press: Press) -> int:

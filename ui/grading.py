@@ -28,12 +28,12 @@ from ui.frame import errors_shown, in_callback, show_callback_error
 from ui.grade_bar import last_press, show_bar
 from ui.grade_card import pair_html
 from ui.grade_presses import VIEW_IN_URL, WANTED_IN_URL, press_key
+from ui.listing import show_list
 from ui.numbers import count
 from ui.sitting import Said, Sitting, current_sitting
 
 TAG_IN_URL = "tag"
 _ALL_TAGS = "All tags"
-_RENEW_EVERY = timedelta(minutes=4)
 
 
 def show_grading(workspace: Workspace, person: Person) -> None:
@@ -45,9 +45,14 @@ def show_grading(workspace: Workspace, person: Person) -> None:
     with beside:
         _show_guidelines(workspace, sitting)
     with pairs:
-        _grade_pairs(workspace, person, filters)
+        if _is_list():
+            show_list(workspace, person, filters)
+        else:
+            _grade_pairs(workspace, person, filters)
     with st.container(key="grade_lease"):
-        _keep_leases(workspace, person.name)
+        # Renewed when a third of it is over; a little later, and each look renews it.
+        every = 0.4 * timedelta(minutes=workspace.settings.lease_minutes)
+        st.fragment(_keep_leases, run_every=every)(workspace, person.name)
 
 
 @st.fragment
@@ -60,6 +65,8 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
         show_callback_error()
         _seek_pair(workspace, sitting, filters)
         progress = progress_of(workspace, person.name, filters)
+        if not progress.graded and sitting.said == Said():
+            sitting.said = Said("", "One key grades, saves and moves on.")
         if sitting.pair is None:
             grade_end.show_end(workspace, progress, person, filters)
         else:
@@ -101,9 +108,12 @@ def _can_undo(progress: GradingProgress, sitting: Sitting) -> bool:
 
 def _must_draw_all(workspace: Workspace, sitting: Sitting) -> bool:
     """Whether the page around the pair has changed: another view, or newer guidelines."""
-    if st.query_params.get(VIEW_IN_URL) == "list":
-        return True
-    return current_guidelines(workspace).version != sitting.guidelines_version
+    return _is_list() or current_guidelines(workspace).version != sitting.guidelines_version
+
+
+def _is_list() -> bool:
+    """Whether the address asks for whole queries instead of one pair after the other."""
+    return st.query_params.get(VIEW_IN_URL) == "list"
 
 
 def _choose_tag(workspace: Workspace) -> str | None:
@@ -149,7 +159,6 @@ def _show_guidelines(workspace: Workspace, sitting: Sitting) -> None:
     )
 
 
-@st.fragment(run_every=_RENEW_EVERY)
 def _keep_leases(workspace: Workspace, rater: str) -> None:
     """While the page is open the pair on it stays on loan to the rater."""
     with errors_shown():

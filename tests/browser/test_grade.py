@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from builder.judging.queue import progress_of
 from builder.workspace import Workspace
 from tests.browser.conftest import RowsOf
@@ -198,6 +200,55 @@ def test_a_pair_that_was_jumped_to_can_be_left_as_it_was(
     press(page, "s")
     assert "Left as it was: 1" in last_said(page)
     assert [row.outcome for row in rows_of(rater)] == ["grade"]
+
+
+def test_a_pair_that_one_has_graded_cannot_become_one_that_one_cannot_judge(
+    page: "Page", address: str, rater: str, rows_of: RowsOf
+) -> None:
+    open_grading(page, address, rater)
+    first = pair_on_screen(page)
+    press(page, "1")
+    open_grading(page, address, rater, pair=str(rows_of(rater)[0].pair_id))
+    page.keyboard.press("x")
+    page.keyboard.press("1")
+    wait_for_words(page, "another grade replaces yours")
+    assert pair_on_screen(page) == first
+    assert [row.outcome for row in rows_of(rater)] == ["grade"]
+
+
+def test_what_was_written_before_a_skip_is_kept_as_its_reason(
+    page: "Page", address: str, rater: str, rows_of: RowsOf
+) -> None:
+    open_grading(page, address, rater)
+    page.keyboard.press("m")
+    page.keyboard.type("look at the table again")
+    page.keyboard.press("Enter")
+    press(page, "s")
+    (row,) = rows_of(rater)
+    assert (row.outcome, row.reason) == ("skip", "look at the table again")
+    open_grading(page, address, rater, pair=str(row.pair_id))
+    assert page.locator(".gs-comment").input_value() == "look at the table again"
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "grade"),
+    [
+        ("\u00e9", "Digit2", 2),
+        ("\u0663", "Digit3", 3),
+        ("1", "Numpad1", 1),
+        ("\u0447", "KeyX", None),
+    ],
+)
+def test_keys_count_by_their_place_where_a_keyboard_gives_other_letters(
+    page: "Page", address: str, rater: str, key: str, code: str, grade: int | None
+) -> None:
+    """The upper row of a French keyboard, Arabic digits, the number block, a Cyrillic X."""
+    open_grading(page, address, rater)
+    page.locator("body").dispatch_event("keydown", {"key": key, "code": code, "bubbles": True})
+    if grade is None:
+        assert page.locator(".gs-choices").is_visible()
+    else:
+        wait_for_words(page, f"Last: {grade} on")
 
 
 def test_a_grade_carries_its_time_and_the_guidelines_it_was_made_under(

@@ -1,6 +1,8 @@
 """What a rater reads when no pair comes."""
 
 import json
+import sqlite3
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -8,9 +10,16 @@ import pytest
 
 from benchmarks.app_server import running_app
 from builder.importers import import_corpus, import_judgments, import_queries
+from builder.judging.guidelines import current_guidelines, save_guidelines
 from builder.judging.queue import next_pair
 from builder.people import ensure_person
-from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from builder.workspace import (
+    DATABASE_FILE,
+    SETTINGS_FILE,
+    Workspace,
+    init_workspace,
+    open_workspace,
+)
 from tests.browser.grading import open_grading, press
 
 if TYPE_CHECKING:
@@ -88,6 +97,53 @@ def test_the_end_says_what_was_done_and_undo_is_still_there(
     assert page.locator(".gs-grades").is_hidden()
     press(page, "u")
     assert page.locator(".gs-grades").is_visible()
+
+
+def test_a_grade_is_of_the_guidelines_that_stood_beside_the_pair_and_new_ones_are_shown(
+    page: "Page", small: Workspace, small_address: str
+) -> None:
+    bring_pairs(small)
+    dana = ensure_person(small, "Dana")
+    first = current_guidelines(small).version
+    open_grading(page, small_address, "Rita")
+    page.keyboard.press("g")
+    save_guidelines(small, "A stricter way to grade", "", dana, base_version=first)
+    press(page, "2")
+    page.wait_for_function(
+        "document.querySelector('.gs-guidelines').innerText.includes('stricter')"
+    )
+    press(page, "1")
+    with sqlite3.connect(small.root / DATABASE_FILE) as connection:
+        asked = "SELECT guidelines_version FROM judgments WHERE token NOT LIKE 'import-%'"
+        versions = [version for (version,) in connection.execute(f"{asked} ORDER BY judgment_id")]
+    assert versions == [first, (first or 0) + 1]
+
+
+def test_while_the_page_is_open_its_pair_stays_on_loan_and_typing_is_not_disturbed(
+    page: "Page", small: Workspace, small_address: str
+) -> None:
+    """With leases of a minute the page renews them every 24 seconds."""
+    bring_pairs(small)
+    settings = small.root / SETTINGS_FILE
+    settings.write_text(
+        settings.read_text("utf-8").replace("[g", "lease_minutes = 1\n[g", 1), "utf-8"
+    )
+    open_grading(page, small_address, "Rita")
+    page.keyboard.press("m")
+    page.keyboard.type("half a ")
+    began = lease_end(small)
+    deadline = time.monotonic() + 60
+    while lease_end(small) == began and time.monotonic() < deadline:
+        page.wait_for_timeout(500)
+    assert lease_end(small) > began
+    page.keyboard.type("thought")
+    assert page.locator(".gs-comment").input_value() == "half a thought"
+
+
+def lease_end(workspace: Workspace) -> str:
+    with sqlite3.connect(workspace.root / DATABASE_FILE) as connection:
+        end: str = connection.execute("SELECT max(expires_at) FROM leases").fetchone()[0]
+    return end
 
 
 def test_pairs_on_other_screens_are_not_the_end(
