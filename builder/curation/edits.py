@@ -103,7 +103,6 @@ def edit_query(  # noqa: PLR0913 - what is changed, and what the editor knows
         name = analyst(connection, actor)
         row = existing_query(connection, query_id)
         changed = _changed(content_of(row), said)
-        dismissed = 0
         if changed:
             _refuse_changed(connection, row, before)
         grades = _grades_under(connection, row, changed)
@@ -111,13 +110,12 @@ def edit_query(  # noqa: PLR0913 - what is changed, and what the editor knows
             raise GradedTextError(grades)
         if changed:
             update_content(connection, row.query_key, said.text, said.need, said.tags)
-        if ask_raters_again:
-            dismissed = settle_outcomes(connection, row.query_key)
+        dismissed = settle_outcomes(connection, row.query_key) if ask_raters_again else 0
+        edited = Edited(changed, grades, dismissed)
         if changed or dismissed:
-            details = _difference(content_of(row), said, changed) | {"grades": grades}
-            counted = details | ({"dismissed": dismissed} if dismissed else {})
-            activity.note(connection, name, "query.edit", query_id, counted)
-    return Edited(changed, grades, dismissed)
+            details = _difference(content_of(row), said, changed) | _effects(edited)
+            activity.note(connection, name, "query.edit", query_id, details)
+    return edited
 
 
 def retire_query(
@@ -226,6 +224,12 @@ def _refuse_changed(connection: Connection, row: QueryRow, before: QueryContent)
 def _grades_under(connection: Connection, row: QueryRow, changed: tuple[str, ...]) -> int:
     """How many grades stand under a text or need that changes."""
     return count_grades(connection, row.query_key) if {"text", "need"} & set(changed) else 0
+
+
+def _effects(edited: Edited) -> dict[str, int]:
+    """What else is recorded of an edit, where there is any."""
+    effects = {"grades_before": edited.grades, "dismissed": edited.dismissed}
+    return {name: n for name, n in effects.items() if n}
 
 
 def _difference(

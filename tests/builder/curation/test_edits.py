@@ -87,7 +87,6 @@ def test_an_edit_is_recorded_with_before_and_after(workspace: Workspace, ana: Pe
     assert entry.details == {
         "before": {"text": "query 0", "tags": ["t"]},
         "after": {"text": "read file", "tags": ["t", "u"]},
-        "grades": 0,
     }
 
 
@@ -135,7 +134,7 @@ def test_a_graded_text_is_changed_only_knowingly(workspace: Workspace) -> None:
     assert raised.value.grades == 2
     assert content(workspace, "q0") == Q0
     assert edit_query(workspace, "q0", Q0, after, None, despite_grades=True).grades == 2
-    assert query_history(workspace, "q0")[0].details["grades"] == 2
+    assert query_history(workspace, "q0")[0].details["grades_before"] == 2
 
 
 def test_tags_of_a_graded_query_are_changed_without_ado(workspace: Workspace) -> None:
