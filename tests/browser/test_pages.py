@@ -14,7 +14,17 @@ from ui.jobs import latest_job
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PAGES = ("", "grade", "import", "pool", "release", "leaderboard", "dashboard")
+PAGES = (
+    "",
+    "grade",
+    "my-grades",
+    "guidelines",
+    "import",
+    "pool",
+    "release",
+    "leaderboard",
+    "dashboard",
+)
 REHEARSAL = {"steps": 2400, "seconds_a_step": 0.05}
 
 
