@@ -37,7 +37,12 @@ class CardHtml:
 
 
 def card_html(
-    document: Document, card: Card, terms: Terms = text.NO_TERMS, *, whole: bool
+    document: Document,
+    card: Card,
+    terms: Terms = text.NO_TERMS,
+    *,
+    whole: bool,
+    budget: int = text.FOLD_BUDGET,
 ) -> CardHtml:
     """Title, lines, picture, text and link of a document, with the terms marked.
 
@@ -46,9 +51,10 @@ def card_html(
         card: The templates, of which the analyst decides.
         terms: What is marked, as `text.query_terms` gives it.
         whole: Whether a long text is shown to its end.
+        budget: About how many characters of a long text are shown otherwise.
     """
     body = filled(card.text, document)
-    shown = text.folded(body, terms, len(body) + 1 if whole else text.FOLD_BUDGET)
+    shown = text.folded(body, terms, len(body) + 1 if whole else budget)
     words = text.block(shown.html) if body.strip() else _NO_TEXT
     title = " ".join(filled(card.title, document).split()) or document.doc_id
     parts = (

@@ -24,6 +24,7 @@ from builder.judging.queue import (
 from builder.people import Person
 from builder.workspace import Workspace
 from ui import grade_end, text
+from ui.corpus_search import show_corpus_search
 from ui.frame import errors_shown, in_callback, show_callback_error
 from ui.grade_bar import last_press, show_bar
 from ui.grade_card import pair_html
@@ -39,7 +40,9 @@ _ALL_TAGS = "All tags"
 def show_grading(workspace: Workspace, person: Person) -> None:
     """Pair after pair, until nothing is left for this rater."""
     sitting = current_sitting(workspace, person.name)
-    filters = Filters(tag=_choose_tag(workspace))
+    with st.container(key="grade_tools", horizontal=True, vertical_alignment="center"):
+        filters = Filters(tag=_choose_tag(workspace))
+        show_corpus_search(workspace, person)
     sitting.wanted = _wanted_in_url()
     pairs, beside = st.columns([2, 1], gap="medium")
     with beside:
@@ -123,16 +126,15 @@ def _choose_tag(workspace: Workspace) -> str | None:
         return None
     numbers = dict(tags)
     asked = st.query_params.get(TAG_IN_URL)
-    with st.container(key="grade_tools", horizontal=True):
-        chosen: str = st.selectbox(
-            "Tag",
-            [_ALL_TAGS, *numbers],
-            index=list(numbers).index(asked) + 1 if asked in numbers else 0,
-            format_func=lambda tag: f"{tag} ({count(numbers[tag])})" if tag in numbers else tag,
-            label_visibility="collapsed",
-            width=220,
-            key="grade_tag",
-        )
+    chosen: str = st.selectbox(
+        "Tag",
+        [_ALL_TAGS, *numbers],
+        index=list(numbers).index(asked) + 1 if asked in numbers else 0,
+        format_func=lambda tag: f"{tag} ({count(numbers[tag])})" if tag in numbers else tag,
+        label_visibility="collapsed",
+        width=220,
+        key="grade_tag",
+    )
     return _kept_in_url(chosen if chosen in numbers else None)
 
 

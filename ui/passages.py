@@ -10,12 +10,10 @@ from ui.marking import Span, Terms, find
 Stretch: TypeAlias = tuple[int, int]
 """First character and the one behind the last."""
 
-HEAD = 400
 MOST_MATCHES = 600
 """How many matches are weighed; in a text with more, those at its beginning."""
 
-_WIDTH = 320
-_LEAD = 80
+_WIDEST = 320
 
 
 def passages(text: str, terms: Terms, budget: int) -> tuple[list[Stretch], list[Span]]:
@@ -30,7 +28,8 @@ def passages(text: str, terms: Terms, budget: int) -> tuple[list[Stretch], list[
         budget: About how many characters are shown.
     """
     found = find(text, terms, MOST_MATCHES)
-    head = (0, word_end(text, HEAD))
+    width = min(_WIDEST, budget // 3)
+    head = (0, word_end(text, budget // 3))
     rest = [span for span in found if span.end > head[1]]
     if not rest:
         return [(0, word_end(text, budget))], found
@@ -38,15 +37,15 @@ def passages(text: str, terms: Terms, budget: int) -> tuple[list[Stretch], list[
     chosen = [head]
     left = budget - head[1]
     weights = _weights(found)
-    while rest and left >= 3 * _WIDTH // 4:
-        stretch = _best(text, rest, weights, seen)
+    while rest and left >= 3 * width // 4:
+        stretch = _best(text, width, rest, weights, seen)
         inside = [span for span in rest if stretch[0] < span.end and span.start < stretch[1]]
         seen.update(span.term for span in inside)
         rest = [span for span in rest if span.end <= stretch[0] or span.start >= stretch[1]]
         left -= stretch[1] - stretch[0]
         chosen.append(stretch)
     # What the matches did not take goes to the beginning.
-    chosen[0] = (0, word_end(text, HEAD + max(0, left)))
+    chosen[0] = (0, word_end(text, budget // 3 + max(0, left)))
     return _joined(sorted(chosen)), found
 
 
@@ -92,14 +91,14 @@ def _weights(found: Sequence[Span]) -> dict[int, float]:
 
 
 def _best(
-    text: str, rest: Sequence[Span], weights: dict[int, float], seen: Counter[int]
+    text: str, width: int, rest: Sequence[Span], weights: dict[int, float], seen: Counter[int]
 ) -> Stretch:
     """The stretch of one width that holds most; of equal ones the first."""
     best, best_score = 0, -1.0
     inside: Counter[int] = Counter()
     score, last = 0.0, 0
     for first, span in enumerate(rest):
-        while last < len(rest) and rest[last].end <= span.start + _WIDTH - _LEAD:
+        while last < len(rest) and rest[last].end <= span.start + width * 3 // 4:
             score += _gain(rest[last], weights, seen, inside)
             inside[rest[last].term] += 1
             last += 1
@@ -110,8 +109,8 @@ def _best(
             score -= _gain(span, weights, seen, inside)
         else:
             last = first + 1
-    start = rest[best].start - _LEAD
-    return _word_start(text, start), word_end(text, max(start + _WIDTH, rest[best].end))
+    start = rest[best].start - width // 4
+    return _word_start(text, start), word_end(text, max(start + width, rest[best].end))
 
 
 def _gain(span: Span, weights: dict[int, float], seen: Counter[int], inside: Counter[int]) -> float:
