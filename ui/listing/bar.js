@@ -151,7 +151,7 @@ class List {
     this.counts = element("p", { class: "gs-counts" });
     this.said = element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
     this.undo = keyButton("u", "Undo");
-    this.previous = keyButton("p", "Previous query");
+    this.previous = keyButton("p", "Previous");
     this.next = keyButton("n", "Next query");
     this.flag = keyButton("q", "This query is \u2026");
     this.guidelines = keyButton("g", "Guidelines");
