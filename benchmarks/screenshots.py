@@ -74,7 +74,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     forms = (LIGHT, DARK, PHONE, DARK_PHONE)
     wanted = [(page, form) for page in PAGES for form in forms] if asked.all else HANDFUL
-    rater = asked.rater or _somebody(asked.workspace)
+    rater = asked.rater or _admin_of(asked.workspace)
     with (
         tempfile.TemporaryDirectory() as scratch,
         running_app(asked.workspace, Path(scratch) / "server.log") as address,
@@ -88,7 +88,7 @@ def main() -> None:
             print(target)
 
 
-def _somebody(workspace: Path) -> str:
+def _admin_of(workspace: Path) -> str:
     """The admin, who sees every page; a workspace that has none yet gets one."""
     from builder.people import ensure_person, has_role, people_to_pick
     from builder.workspace import open_workspace

@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from builder.jobs import Job, cancel_job, read_job, recent_jobs, start_job
-from builder.people import Person, require
+from builder.people import Person, authorize
 from builder.workspace import Workspace
 from ui.frame import errors_shown, in_callback, muted, note, sentence
 from ui.numbers import count
+from ui.sign_in import person_signed_in
 
 Outcome = Mapping[str, Any]
 
@@ -24,7 +25,7 @@ def start(
     Raises:
         NotAllowedError: The person is no analyst.
     """
-    require(person, "analyst")
+    authorize(workspace, person, "analyst")
     start_job(workspace, kind, target, parameters, person.name)
 
 
@@ -54,14 +55,14 @@ def follow(
     if job is None:
         return False
     if job.active:
-        _watch(workspace, job.job_id)
+        _watch(workspace, job.job_id, person_signed_in(workspace))
     elif keep or job.state != "done":
         _show_end(workspace, job, show)
     return job.active
 
 
 @st.fragment(run_every=1.0)
-def _watch(workspace: Workspace, job_id: int) -> None:
+def _watch(workspace: Workspace, job_id: int, person: Person | None) -> None:
     with errors_shown():
         job = read_job(workspace, job_id)
         if not job.active:
@@ -72,9 +73,10 @@ def _watch(workspace: Workspace, job_id: int) -> None:
         st.button(
             "Stopping \u2026" if job.cancel_requested else "Cancel",
             key=f"cancel_{job_id}",
-            disabled=job.cancel_requested,
+            # Nobody is not the terminal, which may do everything.
+            disabled=job.cancel_requested or person is None,
             on_click=in_callback(cancel_job),
-            args=(workspace, job_id),
+            args=(workspace, job_id, person),
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from builder.errors import BuilderError, WorkspaceError
-from builder.people import Person, require
+from builder.people import Person, authorize
 from builder.store import activity
 from builder.store.copies import copy_database, revision_of
 from builder.store.guidelines_file import settle
@@ -69,8 +69,7 @@ def back_up_to(
         NotAllowedError: The actor is no admin.
         BuilderError: There is a file already, or the copy cannot be written.
     """
-    if actor is not None:
-        require(actor, "admin")
+    authorize(workspace, actor, "admin")
     target = target.resolve()
     _refuse_target(workspace, target, force=force)
     # What was written into guidelines.md by hand is in the copy, too.

@@ -20,7 +20,7 @@ from builder.export.judgment_tools import (
     write_quepid_json,
 )
 from builder.judging.aggregation import find_rule
-from builder.people import Person, require
+from builder.people import Person, authorize
 from builder.store.activity import note
 from builder.store.people import find_person
 from builder.workspace import Workspace
@@ -106,8 +106,7 @@ def export_judgments(  # noqa: PLR0913 - these are the options of the command
             already, or no judgment to write.
         NotAllowedError: The actor is no analyst.
     """
-    if actor is not None:
-        require(actor, "analyst")
+    authorize(workspace, actor, "analyst")
     asked = Asked(format or _format_of(out), pseudonymous, excel, everything, rule)
     _check(asked)
     beside = interface_file(out) if asked.form == "label-studio" else None

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from builder.errors import BuilderError
-from builder.people import Person, require
+from builder.people import Person, authorize
 from builder.store import Connection, Store, activity
 from builder.store import guidelines as table
 from builder.store.guidelines import FROM_FILE, Version
@@ -150,8 +150,7 @@ def save_guidelines(
         ChangedMeanwhileError: There is a newer version than `base_version`; nothing was changed.
         BuilderError: The text or the note cannot be kept, or guidelines.md holds no text.
     """
-    if actor is not None:
-        require(actor, "analyst")
+    authorize(workspace, actor, "analyst")
     kept, said = _checked_text(text), _checked_note(note)
     current_guidelines(workspace)
     with workspace.store.write() as connection:

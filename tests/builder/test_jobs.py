@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from builder.errors import BuilderError
+from builder.activity import Wanted, read_activity
+from builder.errors import BuilderError, NotAllowedError
 from builder.jobs import Job, cancel_job, log_file, main, read_job, recent_jobs, start_job
+from builder.people import ensure_person
 from builder.store import jobs as table
 from builder.workspace import Workspace, init_workspace
 
@@ -65,6 +67,24 @@ def test_progress_is_seen_and_a_running_job_stops_on_request(workspace: Workspac
     job = wait_to_end(workspace, job_id)
     assert (job.state, job.message, job.outcome) == ("cancelled", "stopped on request", None)
     assert job.done < 10_000
+
+
+def test_an_analyst_stops_a_job_and_both_deeds_are_in_the_log(workspace: Workspace) -> None:
+    ensure_person(workspace, "boss")
+    rater = ensure_person(workspace, "ravi")
+    job_id = start(workspace, steps=10_000, seconds_a_step=0.01)
+    with pytest.raises(NotAllowedError, match="analyst"):
+        cancel_job(workspace, job_id, rater)
+    assert not read_job(workspace, job_id).cancel_requested
+    boss = ensure_person(workspace, "boss")
+    cancel_job(workspace, job_id, boss)
+    cancel_job(workspace, job_id, boss)
+    wait_to_end(workspace, job_id)
+    deeds = [
+        (entry.actor, entry.action, entry.subject)
+        for entry in read_activity(workspace, Wanted(kind="job")).entries
+    ]
+    assert deeds == [("boss", "job.cancel", "rehearsal"), ("ann", "job.start", "rehearsal")]
 
 
 def test_a_second_start_returns_the_active_job(workspace: Workspace) -> None:
