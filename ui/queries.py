@@ -196,7 +196,11 @@ def _show_form(workspace: Workspace, person: Person) -> None:
     )
     with st.container(horizontal=True, key="add_more"):
         st.multiselect(
-            "Tags", query_filters(workspace)[0], accept_new_options=True, key=f"add_tags_{token}"
+            "Tags",
+            query_filters(workspace)[0],
+            accept_new_options=True,
+            key=f"add_tags_{token}",
+            placeholder="Pick or type",
         )
         st.text_input("Id", proposed, key=f"add_id_{token}", max_chars=200, width=220)
     st.button(

@@ -212,7 +212,14 @@ def _show_edit(workspace: Workspace, person: Person, edit: _Edit, words: tuple[W
     longest_text, longest_need = _longest(before)
     st.text_area("Text", before.text, key=f"text_{token}", max_chars=longest_text, height=70)
     st.text_area("Need", before.need, key=f"need_{token}", max_chars=longest_need, height=120)
-    st.multiselect("Tags", known, before.tags, accept_new_options=True, key=f"tags_{token}")
+    st.multiselect(
+        "Tags",
+        known,
+        before.tags,
+        accept_new_options=True,
+        key=f"tags_{token}",
+        placeholder="Pick or type",
+    )
     if words:
         st.html(words_html(words, workspace.settings.timezone))
         st.checkbox("Ask raters again once this is saved", value=True, key=f"again_{token}")
