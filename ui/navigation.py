@@ -74,7 +74,7 @@ def show_page(page: st.Page, person: Person) -> None:
         kind="warning",
     )
     first = home_of(person)
-    st.page_link(_path(first), label=first.title)
+    st.page_link(_path(first), label=first.title, icon=":material/arrow_forward:")
 
 
 def home_of(person: Person) -> Row:

@@ -53,7 +53,7 @@ def is_book_json(head: Sequence[str]) -> bool:
 
 def is_book_csv(line: str) -> bool:
     """Whether this is the header of a book as CSV: query, docid, and a column for each rater."""
-    header = [cell.strip() for cell in next(csv.reader([line]), [])]
+    header = [cell.strip() for cell in next(csv.reader(line.splitlines()), [])]
     lower = [cell.lower() for cell in header]
     return lower[:2] == CSV_HEADER and not {*GRADE_NAMES, "outcome"} & set(lower)
 

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,14 @@ def test_the_first_person_is_admin_and_the_next_ones_rate(workspace: Workspace) 
     ann, bob = ensure_person(workspace, "Ann"), ensure_person(workspace, "Bob")
     assert (ann.role, bob.role) == ("admin", "rater")
     assert (ann.kind, bob.kind) == ("human", "human")
+
+
+def test_of_many_who_come_first_at_once_one_is_admin(workspace: Workspace) -> None:
+    names = [f"Rater {n}" for n in range(8)]
+    with ThreadPoolExecutor(len(names)) as threads:
+        people = list(threads.map(lambda name: ensure_person(workspace, name), names * 2))
+    assert len({person.person_id for person in people}) == len(names)
+    assert sum(person.role == "admin" for person in people_to_pick(workspace)) == 1
 
 
 def test_raters_out_of_an_import_do_not_make_an_admin(workspace: Workspace) -> None:
