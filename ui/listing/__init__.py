@@ -62,7 +62,8 @@ def _read(workspace: Workspace, listing: Listing, query_id: str) -> None:
         listing.said, query_id = Said("ignored", f"{error.message}."), ""
         st.query_params.pop(QUERY_IN_URL, None)
     listing.show(query_id, pairs)
-    listing.focus = _wanted(listing) or listing.focus
+    if wanted := _wanted(listing):
+        listing.focus, listing.turn = wanted, listing.turn + 1
 
 
 def _wanted(listing: Listing) -> str:

@@ -82,7 +82,7 @@ class Row {
     if (this.data.outcome === "grade" && words !== this.data.comment) this.list.submit("m", this);
   }
 
-  press(key, more = {}) {
+  answer(key, more = {}) {
     this.list.focus(this, { scroll: false });
     this.list.submit(key, this, more);
   }
@@ -128,7 +128,7 @@ class Choices {
     const { names, other } = this.choices;
     if (number > names.length) return;
     if (number === other && !this.reason.value.trim()) this.reason.focus();
-    else this.owner.press(this.key, { choice: number, reason: this.reason.value });
+    else this.owner.answer(this.key, { choice: number, reason: this.reason.value });
   }
 
   // Enter sends where a typed reason is one of the choices, and only leaves the field elsewhere.
@@ -191,6 +191,7 @@ class List {
 
   draw({ data, setTriggerValue }) {
     const isOther = data.list !== this.data?.list;
+    const isTurned = data.turn !== this.data?.turn;
     const isLost = this.pending && data.sitting !== this.data.sitting;
     this.send = (press) => setTriggerValue("press", press);
     this.data = data;
@@ -204,6 +205,7 @@ class List {
     this.drawBar();
     this.stand();
     if (isOther) this.begin();
+    else if (isTurned && this.rows.has(data.focus)) this.focus(this.rows.get(data.focus));
     this.drawn.dataset.pair = this.focused?.name ?? "";
     this.go();
   }
@@ -366,10 +368,14 @@ class List {
     } else if (key === "a") {
       if (row?.article?.querySelector(".gs-all")) this.submit("a", row);
     } else if (GRADES.includes(key)) {
-      row?.press(key);
+      row?.answer(key);
     } else {
       this.submit(key, null);
     }
+  }
+
+  answer(key, more) {
+    this.submit(key, null, more);
   }
 
   choose(open) {

@@ -99,6 +99,7 @@ def _data(settings: Settings, listing: Listing, progress: GradingProgress) -> di
         "answered": listing.answered,
         "rows": [_row_data(row) for row in listing.rows.values()],
         "focus": listing.focus,
+        "turn": listing.turn,
         "grades": [name[:1].upper() + name[1:] for name in settings.grades.names],
         "counts": _counts(listing, progress),
         "said": listing.said.as_data(),

@@ -173,7 +173,7 @@ def _undo(workspace: Workspace, listing: Listing, _press: Press, _filters: Filte
     if undone.what in QUERY_WORDS:
         listing.flagged = max(0, listing.flagged - 1)
     _go(listing, undone.query_id)
-    listing.focus = _name_of(listing, undone)
+    listing.focus, listing.turn = _name_of(listing, undone), listing.turn + 1
 
 
 def _name_of(listing: Listing, undone: Undone) -> str:

@@ -61,6 +61,7 @@ class Listing:
         whole: Names of the rows whose text is shown in full.
         focus: The row that the keys shall mean when the list is drawn anew; "" for the first that
             is not judged.
+        turn: Goes up where the keys shall mean that row now, though the query is the same.
         visited: The query_ids from which the rater went on, the latest last.
         drawn_at_ms: When the list was drawn, on the monotonic clock.
         answered: The number of the press that was answered last.
@@ -75,6 +76,7 @@ class Listing:
     rows: dict[str, Row] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     focus: str = ""
+    turn: int = 0
     visited: list[str] = field(default_factory=list)
     drawn_at_ms: float = 0.0
     answered: int = 0
