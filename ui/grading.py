@@ -132,7 +132,7 @@ def _choose_tag(workspace: Workspace) -> str | None:
         index=list(numbers).index(asked) + 1 if asked in numbers else 0,
         format_func=lambda tag: f"{tag} ({count(numbers[tag])})" if tag in numbers else tag,
         label_visibility="collapsed",
-        width=220,
+        width=180,
         key="grade_tag",
     )
     return _kept_in_url(chosen if chosen in numbers else None)
