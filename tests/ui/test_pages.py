@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from builder.jobs import start_job
+from builder.people import ensure_person
 from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from ui.jobs import latest_job
 
@@ -194,3 +195,16 @@ def wait_for(workspace: Workspace, kind: str) -> None:
         time.sleep(0.05)
     assert job is not None
     assert job.state == "done", job.message
+
+
+def test_the_way_from_the_dashboard_leads_to_the_import_of_events(
+    open_app: OpenApp, empty_workspace: Workspace
+) -> None:
+    ensure_person(empty_workspace, "Dana")
+    app = sign_in(open_app(empty_workspace.root), "Dana")
+    app = app.switch_page("ui/pages/dashboard.py").run()
+    link = app.get("page_link")[-1]
+    assert link.proto.query_string == "what=Search+events"
+    app = app.switch_page("ui/pages/imports.py")
+    app.query_params["what"] = "Search events"
+    assert app.run().session_state["what"] == "events"

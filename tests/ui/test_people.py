@@ -196,7 +196,7 @@ def test_filters_and_pages_live_in_the_address(
     deeds: list[tuple[str, str, str, dict[str, Any]]]
     deeds = [("Ann", "query.edit", f"q{n:03}", {}) for n in range(60)]
     write(filled_workspace, *deeds, ("Bob", "pool.add", "bm25", {}))
-    app = activity_page(open_app, filled_workspace, by="Ann", kind="query")
+    app = activity_page(open_app, filled_workspace, by="Ann", kind="Queries")
     page = markup(app)
     assert "q059" in page
     assert "q009" not in page
@@ -206,11 +206,11 @@ def test_filters_and_pages_live_in_the_address(
     assert "q010" not in markup(app)
     before = app.query_params["before"]
     assert "q009" in markup(
-        activity_page(open_app, filled_workspace, by="Ann", kind="query", before=str(before))
+        activity_page(open_app, filled_workspace, by="Ann", kind="Queries", before=str(before))
     )
     press(app, "Newest")
     assert "q059" in markup(app)
-    nothing = activity_page(open_app, filled_workspace, by="Bob", kind="query")
+    nothing = activity_page(open_app, filled_workspace, by="Bob", kind="Queries")
     assert "Nothing fits these filters" in markup(nothing)
 
 
