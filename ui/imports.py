@@ -86,6 +86,12 @@ def show_tallies(job: Job, outcome: Outcome) -> None:
             _offer_quarantine(job, what, Path(tally["quarantine_file"]))
 
 
+def offer_import(kind: str) -> None:
+    """A way to the page Import, where this kind is chosen already: its address holds the title."""
+    chosen = {"what": KINDS[kind].title}
+    st.page_link("ui/pages/imports.py", label="Import", query_params=chosen)
+
+
 def _title(what: str) -> str:
     """What the rows are called; pairs come with books only."""
     return KINDS[what].title if what in KINDS else "Pairs"

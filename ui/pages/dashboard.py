@@ -13,7 +13,7 @@ from ui.dashboards import (
     show_what_is_counted,
     span_of,
 )
-from ui.imports import KINDS
+from ui.imports import offer_import
 from ui.leaderboards import colours_for
 
 workspace = state.current_workspace()
@@ -25,9 +25,7 @@ frame.heading(
 there = span_of(workspace)
 if there.first_day is None or there.last_day is None:
     frame.note("There are no search events yet.", "Import a log of searches and clicks.")
-    st.page_link(
-        "ui/pages/imports.py", label="Import", query_params={"what": KINDS["events"].title}
-    )
+    offer_import("events")
     st.stop()
 
 first, last = there.first_day, there.last_day
