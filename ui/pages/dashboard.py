@@ -40,7 +40,6 @@ with st.container(key="filters", horizontal=True):
         key="model",
         bind="query-params",
     )
-
 found = seen(workspace, start, end, model)
 colours = colours_for(workspace, there.model_versions)
 show_figures(found.overall)
