@@ -126,9 +126,8 @@ def blind_address(
         yield url
 
 
-def test_nothing_that_could_sway_is_in_the_page_or_comes_over_the_wire(
-    page: "Page", blind_address: str
-) -> None:
+def frames_received(page: "Page") -> list[bytes | str]:
+    """All that comes to the page from now on."""
     received: list[bytes | str] = []
 
     def keep(frame: bytes | str) -> None:
@@ -138,12 +137,30 @@ def test_nothing_that_could_sway_is_in_the_page_or_comes_over_the_wire(
         socket.on("framereceived", keep)
 
     page.on("websocket", listen)
+    return received
+
+
+def test_nothing_that_could_sway_is_in_the_page_or_comes_over_the_wire(
+    page: "Page", blind_address: str
+) -> None:
+    received = frames_received(page)
     open_grading(page, blind_address, "Rita")
     for keys in ("2", "s", "x1", "u", "g3"):
         assert _sentinels_in(page.content()) == [], f"before {keys}"
         press(page, *keys)
-    wire = b"".join(frame if isinstance(frame, bytes) else frame.encode() for frame in received)
-    assert _sentinels_in(wire.decode("utf-8", "replace")) == []
+    assert _sentinels_in(_wire(received)) == []
+
+
+def test_the_list_of_a_whole_query_tells_no_more(page: "Page", blind_address: str) -> None:
+    received = frames_received(page)
+    open_grading(page, blind_address, "Dana", view="list")
+    page.wait_for_selector(".gs-row.gs-focused .gs-grades")
+    for key in ("1", "j", "x", "1", "u"):
+        assert _sentinels_in(page.content()) == [], f"before {key}"
+        page.keyboard.press(key)
+    page.locator(".gs-list-bar .gs-last").filter(has_text="Undone").wait_for()
+    assert _sentinels_in(page.content()) == []
+    assert _sentinels_in(_wire(received)) == []
 
 
 def test_what_a_pair_is_called_does_not_tell_its_place_in_the_pool(
@@ -157,6 +174,11 @@ def test_what_a_pair_is_called_does_not_tell_its_place_in_the_pool(
     # Were pairs numbered otherwise, this one would still be called so.
     assert name_in_page("Rita", replace(pair, pair_id=pair.pair_id + 1)) == client.pair
     assert '"pair_id"' not in told
+
+
+def _wire(received: list[bytes | str]) -> str:
+    frames = (frame if isinstance(frame, bytes) else frame.encode() for frame in received)
+    return b"".join(frames).decode("utf-8", "replace")
 
 
 def _sentinels_in(text: str) -> list[str]:

@@ -31,8 +31,7 @@ class Row {
 
   // The documents may have been drawn anew: the buttons, and what was typed, move into them.
   stand() {
-    const host = this.article?.querySelector(".gs-row-bar");
-    if (host && this.bar.parentElement !== host) host.replaceChildren(this.bar);
+    if (!this.bar.isConnected) this.article?.querySelector(".gs-row-bar")?.replaceChildren(this.bar);
   }
 
   draw(data, settings) {
@@ -83,6 +82,7 @@ class Row {
   }
 
   answer(key, more = {}) {
+    if (this.choosing) this.choose(false);
     this.list.focus(this, { scroll: false });
     this.list.submit(key, this, more);
   }
@@ -375,6 +375,7 @@ class List {
   }
 
   answer(key, more) {
+    this.choose(false);
     this.submit(key, null, more);
   }
 
@@ -417,14 +418,12 @@ class List {
     clearTimeout(this.timer);
     this.release(this.pending.row);
     this.pending = null;
-    if (this.choosing) this.choose(false);
   }
 
   release(row) {
     if (!row) return;
     row.waiting -= 1;
     for (const button of row.bar.querySelectorAll(".gs-pressed")) button.classList.remove("gs-pressed");
-    if (row.choosing) row.choose(false);
   }
 
   // Nothing that was pressed since counts: each row says so.
