@@ -111,7 +111,7 @@ def test_a_task_folder_is_uploaded(page: "Page", address: str, dana: str, tmp_pa
     open_page(page, address, "import", dana)
     page.get_by_text("Task folder", exact=True).click()
     page.get_by_text("A folder as BEIR").wait_for()
-    page.locator("input[type=file]").set_input_files(folder)
+    page.locator("input[webkitdirectory]").set_input_files(folder)
     page.get_by_text("corpus.jsonl", exact=False).last.wait_for()
     page.get_by_role("button", name="Import", exact=True).click()
     page.locator(".gs-table", has_text="little").wait_for()
