@@ -26,10 +26,13 @@ B = 0.75
 WORDS_VERSION = 1
 """Goes up whenever `words` cuts texts differently: older results are then not reused."""
 REPORT_EVERY = 2000
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
 
 
 def words(text: str) -> list[str]:
     """The words of a text of any language, normalised and case folded."""
+    if text.isascii():  # the same words in a tenth of the time
+        return _ASCII_WORD.findall(text.lower())
     return _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -63,7 +66,7 @@ class BM25Retriever:
         # Descending doc_ids: among equal scores the first position is the first in trec_eval.
         ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
         doc_ids = [document.doc_id for document in ordered]
-        index = _Index((document.encoder_text for document in ordered), len(ordered), progress)
+        index = BM25Index((document.encoder_text for document in ordered), len(ordered), progress)
         run = {}
         for done, query in enumerate(queries, start=1):
             scores, places = index.best(words(query.text), depth)
@@ -76,10 +79,10 @@ class BM25Retriever:
         return run
 
 
-class _Index:
-    """The words of all documents, scored in advance."""
+class BM25Index:
+    """The words of all documents, scored in advance; reading it from several threads is safe."""
 
-    def __init__(self, texts: Iterable[str], count: int, progress: Progress | None) -> None:
+    def __init__(self, texts: Iterable[str], count: int, progress: Progress | None = None) -> None:
         import bm25s
 
         self.vocabulary: dict[str, int] = {}

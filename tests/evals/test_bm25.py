@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evals.bm25 import BM25Retriever, words
 from evals.evaluate import evaluate
@@ -89,6 +91,11 @@ def test_titles_are_searched() -> None:
 )
 def test_words(text: str, expected: list[str]) -> None:
     assert words(text) == expected
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_ascii_gives_the_words_that_it_gives_beside_other_letters(text: str) -> None:
+    assert [*words(text), "é"] == words(f"{text} é")
 
 
 def test_progress_is_reported_and_may_cancel(builtins_task: Task) -> None:

@@ -1,4 +1,4 @@
-"""Which pairs the experts see: the top documents of retrievers for every query."""
+"""The top documents of retrievers for every query join the pool."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
