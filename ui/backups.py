@@ -1,10 +1,12 @@
 """Copies of the database on screen, and what keeps the daily one from being made."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from builder.backup import Backup, daily_problem, list_backups
 from builder.workspace import Workspace
-from ui.frame import muted, note, section, sentence
+from ui.frame import muted, note, sentence
 from ui.guidelines import local_time
 from ui.tables import Column, table
 
@@ -30,16 +32,20 @@ def show_daily_problem(workspace: Workspace) -> None:
 
 
 def show_backups(workspace: Workspace) -> None:
-    """The copies in the folder backups, newest first."""
-    section("Backups")
+    """The copies in the folder backups, newest first, unfolded on demand."""
     show_daily_problem(workspace)
     copies = list_backups(workspace)
-    if not copies:
-        note("There is no copy of the database yet.", "One is made each day while the app runs.")
-        return
+    with st.expander("Backups of the database", icon=":material/backup:"):
+        if copies:
+            _show_copies(workspace, copies)
+        else:
+            muted("There is none yet. One is made each day while the app runs.")
+
+
+def _show_copies(workspace: Workspace, copies: Sequence[Backup]) -> None:
     muted(
         "In the folder backups of the workspace: best copied to another disk, too. "
-        "`goldsmith restore FILE` brings one back."
+        "goldsmith restore FILE brings one back."
     )
     columns = [Column("file"), Column("made"), Column("when"), Column("MB", numeric=True)]
     zone = workspace.settings.timezone

@@ -30,3 +30,15 @@ def test_a_failure_is_on_the_overview(filled_workspace: Workspace, open_app: Ope
     assert not app.exception
     shown = "\n".join(str(html.proto.body) for html in app.get("html"))
     assert "The daily copy of the database could not be made." in shown
+
+
+def test_the_copies_are_on_the_page_activity(
+    filled_workspace: Workspace, open_app: OpenApp
+) -> None:
+    app = open_app(filled_workspace.root)
+    wait_until(lambda: list_backups(filled_workspace))
+    app.query_params["rater"] = "Dana"
+    app.switch_page("ui/pages/activity.py").run()
+    assert not app.exception
+    shown = "\n".join(str(html.proto.body) for html in app.get("html"))
+    assert list_backups(filled_workspace)[0].file.name in shown
