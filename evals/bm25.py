@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.records import Document, Progress, Query, Run
@@ -97,6 +98,26 @@ class BM25Index:
             self._bm25.index(
                 (corpus, self.vocabulary), create_empty_token=False, show_progress=False
             )
+
+    def save(self, folder: Path) -> None:
+        """Write the index into an empty folder."""
+        if self.vocabulary:
+            self._bm25.save(folder, show_progress=False)
+
+    @classmethod
+    def load(cls, folder: Path) -> "BM25Index":
+        """An index that was saved; its numbers stay on disk until a search needs them.
+
+        Raises:
+            OSError: A file is absent or cannot be read.
+            ValueError: A file is not whole.
+        """
+        import bm25s
+
+        index = cls((), 0)
+        index._bm25 = bm25s.BM25.load(folder, mmap=True, show_progress=False)
+        index.vocabulary = index._bm25.vocab_dict
+        return index
 
     def best(
         self, query: Sequence[str], depth: int

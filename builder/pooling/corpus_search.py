@@ -1,17 +1,18 @@
 """A rater looks for documents that no system put into the pool, and adds them.
 
 What bm25 ranks high is in the pool already; raters know of documents that say it in other words.
-The index lies in memory, once for a process and version of the corpus, and is built at the first
-search. A rater sees what is found and whether the pool holds it: no system's rank, no grade.
+The index is opened once for a process and version of the corpus, at the first search; it lies in
+the workspace's cache, and is built where it is not there. A rater sees what is found and whether
+the pool holds it: no system's rank, no grade.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from weakref import WeakKeyDictionary
 
 from builder.errors import BuilderError
 from builder.judging.pairs import grading_person, known_query
+from builder.pooling.kept_index import SearchIndex, kept_or_built
 from builder.store import Connection, Store, activity
 from builder.store.corpus_search import (
     CorpusVersion,
@@ -21,13 +22,15 @@ from builder.store.corpus_search import (
 )
 from builder.store.documents import document_keys, documents_by_ids
 from builder.store.pool import add_pairs, pairs_outside
-from builder.store.task_rows import documents_by_id
 from builder.workspace import Workspace
-from evals.bm25 import BM25Index, words
+from evals.bm25 import words
 from evals.records import Document
 
 SOURCE = "rater"
 """Who named a pair that a rater added, in the pool's sources."""
+
+CACHE = "corpus_search"
+"""The folder of the index in the workspace's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def search_corpus(
         raise BuilderError(f"n is {n} and offset {offset}: must be at least 1 and 0")
     with workspace.store.read() as connection:
         known_query(connection, query_id)
-        doc_ids = _index(workspace.store, connection).best(text, offset + n)[offset:]
+        doc_ids = _best(_index(workspace, connection), text, offset + n)[offset:]
         found = documents_by_ids(connection, doc_ids)
         outside = pairs_outside(connection, [(query_id, doc_id) for doc_id in doc_ids])
     unpooled = {doc_id for _, doc_id in outside}
@@ -108,45 +111,34 @@ def _check(connection: Connection, query_id: str, doc_id: str) -> None:
         )
 
 
-class _CorpusIndex:
-    """bm25 over one version of the corpus, without its texts; only read once it is made."""
-
-    def __init__(self, connection: Connection, version: CorpusVersion) -> None:
-        self.version = version
-        self._doc_ids: list[str] = []
-        self._bm25 = BM25Index(self._texts(connection), version.documents)
-
-    def best(self, text: str, depth: int) -> list[str]:
-        """The doc_ids of the best documents; of equal scores the smaller doc_id first."""
-        _, places = self._bm25.best(words(text), depth)
-        return [self._doc_ids[place] for place in places.tolist()]
-
-    def _texts(self, connection: Connection) -> Iterator[str]:
-        for document in documents_by_id(connection):
-            self._doc_ids.append(document.doc_id)
-            yield document.encoder_text
-
-
 @dataclass(slots=True)
 class _Kept:
     """The index of one store, and the lock of whoever builds it."""
 
     lock: Lock = field(default_factory=Lock)
-    index: _CorpusIndex | None = None
+    version: CorpusVersion | None = None
+    index: SearchIndex | None = None
 
 
 _KEPT: WeakKeyDictionary[Store, _Kept] = WeakKeyDictionary()
 _KEPT_LOCK = Lock()
 
 
-def _index(store: Store, connection: Connection) -> _CorpusIndex:
-    """The index of the corpus as `connection` sees it; built where there is none of its version."""
+def _index(workspace: Workspace, connection: Connection) -> SearchIndex:
+    """The index of the corpus as `connection` sees it; read or built where it is another one."""
     with _KEPT_LOCK:
-        kept = _KEPT.setdefault(store, _Kept())
+        kept = _KEPT.setdefault(workspace.store, _Kept())
     version = corpus_version(connection)
     with kept.lock:
         index = kept.index
-        if index is None or index.version != version:
+        if index is None or kept.version != version:
             kept.index = None  # the old one goes before the new one is made: half the memory
-            index = kept.index = _CorpusIndex(connection, version)
+            index = kept_or_built(connection, workspace.cache_folder / CACHE)
+            kept.index, kept.version = index, version
     return index
+
+
+def _best(index: SearchIndex, text: str, depth: int) -> list[str]:
+    """The doc_ids of the best documents; of equal scores the smaller doc_id first."""
+    _, places = index.bm25.best(words(text), depth)
+    return [index.doc_ids[place] for place in places.tolist()]

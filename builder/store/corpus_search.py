@@ -1,10 +1,12 @@
 """What a search in the corpus asks of the store."""
 
+import hashlib
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from builder.store import activity
+from builder.store.documents import BATCH
 from builder.store.schema import documents, pairs, queries
 
 _CORPUS_IMPORT = "import.corpus"
@@ -30,6 +32,16 @@ def corpus_version(connection: Connection) -> CorpusVersion:
     number, last_key = connection.execute(counted.select_from(documents)).one()
     latest = activity.entries(connection, limit=1, prefix=_CORPUS_IMPORT)
     return CorpusVersion(number, last_key, latest[0].activity_id if latest else 0)
+
+
+def corpus_fingerprint(connection: Connection) -> str:
+    """SHA-256 of what all documents say: equal for equal corpora, whenever they came."""
+    said = select(documents.c.doc_id, documents.c.content_hash).order_by(documents.c.doc_id)
+    digest = hashlib.sha256()
+    for row in connection.execute(said, execution_options={"yield_per": BATCH}):
+        # Each part with its length before it: no two documents run together to the same bytes.
+        digest.update(f"{len(row.doc_id)}:{row.doc_id}{row.content_hash}".encode())
+    return digest.hexdigest()
 
 
 def pair_id_of(connection: Connection, query_id: str, doc_id: str) -> int | None:

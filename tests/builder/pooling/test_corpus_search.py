@@ -9,14 +9,15 @@ from builder.errors import BuilderError, NotAllowedError
 from builder.importers import import_corpus
 from builder.judging.queue import next_pair, submit_grade
 from builder.people import deactivate, ensure_person, find_active
-from builder.pooling import pool
-from builder.pooling.corpus_search import add_by_rater, search_corpus
-from builder.store import activity
+from builder.pooling import kept_index, pool
+from builder.pooling.corpus_search import CACHE, add_by_rater, search_corpus
+from builder.store import Connection, activity
 from builder.store.documents import insert_documents
 from builder.store.pool import count_pairs, pool_by_source
 from builder.store.queries import insert_queries
 from builder.store.schema import queries
-from builder.workspace import Workspace, init_workspace
+from builder.store.task_rows import documents_by_id
+from builder.workspace import Workspace, init_workspace, open_workspace
 from evals import bm25
 from evals.records import Document, Query
 
@@ -159,3 +160,61 @@ def test_a_corpus_without_words_or_documents_finds_nothing(tmp_path: Path) -> No
         with empty.store.write() as connection:
             insert_documents(connection, [Document("d", "", "?!")])
         assert search_corpus(empty, "apple", "q1") == []
+
+
+def reopened(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> tuple[Workspace, list[int]]:
+    """The workspace as after a restart, and how many documents were read for an index since."""
+    workspace.close()
+    read: list[int] = []
+
+    def counted(connection: Connection) -> Iterator[Document]:
+        documents = list(documents_by_id(connection))
+        read.append(len(documents))
+        return iter(documents)
+
+    monkeypatch.setattr(kept_index, "documents_by_id", counted)
+    return open_workspace(workspace.root), read
+
+
+def test_after_a_restart_the_corpus_is_not_read_again(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = found(workspace, "apple pear")
+    opened, read = reopened(workspace, monkeypatch)
+    with opened:
+        assert found(opened, "apple pear") == before
+        assert read == []
+        with opened.store.write() as connection:
+            insert_documents(connection, [Document("d9", "", "quince")])
+        assert found(opened, "quince") == ["d9"]
+        assert read == [len(TEXTS) + 1]
+        assert len(list((opened.cache_folder / CACHE).iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["doc_ids.json", "data.csc.index.npy", "params.index.json"])
+@pytest.mark.parametrize("content", [b"", b"[1, 2", None])
+def test_a_broken_index_is_built_anew(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes | None
+) -> None:
+    before = found(workspace, "apple pear")
+    (place,) = (workspace.cache_folder / CACHE).iterdir()
+    (place / name).unlink() if content is None else (place / name).write_bytes(content)
+    opened, read = reopened(workspace, monkeypatch)
+    with opened:
+        assert found(opened, "apple pear") == before
+        assert read == [len(TEXTS)]
+
+
+def test_a_corpus_without_words_has_an_index_too(tmp_path: Path) -> None:
+    with init_workspace(tmp_path / "empty", "empty") as workspace:
+        with workspace.store.write() as connection:
+            insert_queries(connection, [Query("q1", "apple")])
+        assert found(workspace, "apple") == []
+        with workspace.store.write() as connection:
+            insert_documents(connection, [Document("d1", "", "...")])
+        assert found(workspace, "apple") == []
+
+
+def test_where_nothing_can_be_written_the_search_works_all_the_same(workspace: Workspace) -> None:
+    (workspace.cache_folder / CACHE).write_text("in the way")
+    assert found(workspace, "apple") == ["d1", "d0", "d2"]
