@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, WebSocket
 
 N_DOCUMENTS = 12
-FIRST_RANK = 7301
+# Nine digits: four occur by chance in the hashes by which the protocol calls its elements.
+FIRST_RANK = 730_154_301
 OTHER_RATER = "sentinelrater"
 SENTINELS = (
     OTHER_RATER,
