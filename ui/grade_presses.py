@@ -53,7 +53,9 @@ def press_key(workspace: Workspace, sitting: Sitting, press: Press) -> None:
 
 def _refusal(sitting: Sitting, press: Press) -> str | None:
     """Why the press does not count, or None."""
-    if press.key != "u" and (sitting.pair is None or press.name != sitting.name):
+    # The token too: of a pair that was taken back, a late press may mean its first showing.
+    meant = (press.name, press.token) == (sitting.name, sitting.token)
+    if press.key != "u" and (sitting.pair is None or not meant):
         return "That pair is done: this press was ignored."
     if press.key == "x" and sitting.pair is not None and _own_grade(sitting.pair) is not None:
         return "You have graded this pair: another grade replaces yours, S leaves it."

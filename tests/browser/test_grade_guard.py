@@ -121,6 +121,21 @@ def test_a_late_press_for_another_pair_than_the_one_on_screen_is_refused(
     assert [row.grade for row in grades_of(rater)] == [2]
 
 
+def test_a_late_press_for_the_first_showing_of_a_pair_is_refused_in_its_second(
+    address: str, rater: str, grades_of: GradesOf
+) -> None:
+    with app_client(address, rater) as client:
+        first, token = client.pair, client.bar["token"]
+        for key in "2u":
+            time.sleep(HONEST_PAUSE_MS / 1000)
+            client.press(key)
+        assert client.pair == first
+        time.sleep(HONEST_PAUSE_MS / 1000)
+        client.press("3", token=token)
+        assert "ignored" in client.said
+    assert grades_of(rater) == []
+
+
 @pytest.mark.parametrize(
     "told",
     [
