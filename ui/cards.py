@@ -131,13 +131,17 @@ def _isolated(value: str, terms: Terms) -> str:
 
 
 def _picture(address: str) -> str:
-    """The picture in a box of fixed size, so that nothing moves when it arrives."""
+    """The picture in a box of fixed size, so that nothing moves when it arrives.
+
+    Its address stands beside it: the page's script asks for it, and without a referrer, of which
+    Streamlit's sanitiser would take the rule away.
+    """
     source = safe_address(address)
     if source is None:
         return ""
     return (
-        f'<img class="gs-picture" src="{escape(source)}" alt="Picture" width="144" height="144" '
-        'loading="lazy" decoding="async" referrerpolicy="no-referrer">'
+        f'<img class="gs-picture" data-src="{escape(source)}" alt="Picture" '
+        'width="144" height="144" loading="lazy" decoding="async">'
     )
 
 
@@ -149,5 +153,5 @@ def _link(address: str) -> str:
     host = urlsplit(target).hostname or ""
     return (
         f'<p class="gs-line"><a class="gs-link" href="{escape(target)}" target="_blank" '
-        f'rel="noopener noreferrer" referrerpolicy="no-referrer">Open {text.inline(host)}</a></p>'
+        f'rel="noopener noreferrer">Open {text.inline(host)}</a></p>'
     )

@@ -41,3 +41,15 @@ function toggleGuidelines() {
   else delete root.dataset[OPEN];
   localStorage.setItem(OPEN, open ? "open" : "");
 }
+
+// The page's sanitiser takes the referrer policy off pictures: they get their address here, so that
+// no site learns from which page it was asked.
+function showPictures() {
+  for (const picture of document.querySelectorAll("img[data-src]")) {
+    Object.assign(picture, { referrerPolicy: "no-referrer", loading: "lazy", src: picture.dataset.src });
+    delete picture.dataset.src;
+  }
+}
+
+showPictures();
+new MutationObserver(showPictures).observe(document.body, { childList: true, subtree: true });
