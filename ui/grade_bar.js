@@ -93,7 +93,8 @@ class Bar {
     });
     for (const button of this.bar.querySelectorAll("[data-press]")) {
       const { press } = button.dataset;
-      button.disabled = (press === "u" && !data.undo) || ("sxq".includes(press) && !data.pair);
+      if (press === "u") button.disabled = !data.undo;
+      if ("sxq".includes(press)) button.hidden = !data.pair;
       if (press === "g") button.hidden = !data.guidelines;
       if (press === "l") button.hidden = !data.list;
     }

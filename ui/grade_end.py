@@ -5,6 +5,7 @@ import streamlit as st
 from builder.judging.queue import Filters, GradingProgress
 from builder.people import Person
 from builder.workspace import Workspace
+from ui import frame
 from ui.frame import note
 from ui.numbers import count
 
@@ -13,9 +14,17 @@ def show_end(
     workspace: Workspace, progress: GradingProgress, person: Person, filters: Filters
 ) -> None:
     """Nothing is left, others hold the last pairs, or there was nothing yet."""
+    with st.container(key="grade_end"):
+        frame.heading("Grade", "Say how well each document answers the query; one key a pair.")
+        _show_why(workspace, progress, person, filters)
+
+
+def _show_why(
+    workspace: Workspace, progress: GradingProgress, person: Person, filters: Filters
+) -> None:
     if progress.left:
         _show_held(progress, workspace.settings.lease_minutes)
-    elif progress.graded or progress.cannot_judge:
+    elif progress.graded or progress.cannot_judge or filters.tag:
         _show_done(progress, filters)
     else:
         _show_empty(person)

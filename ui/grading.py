@@ -16,6 +16,7 @@ from builder.judging.guidelines import current_guidelines
 from builder.judging.queue import (
     Filters,
     GradingProgress,
+    Pair,
     next_pair,
     progress_of,
     renew_leases,
@@ -43,7 +44,8 @@ def show_grading(workspace: Workspace, person: Person) -> None:
     with st.container(key="grade_tools", horizontal=True, vertical_alignment="center"):
         filters = Filters(tag=_choose_tag(workspace))
         show_corpus_search(workspace, person)
-    sitting.wanted = _wanted_in_url()
+    if (wanted := _wanted_in_url()) != sitting.wanted:
+        sitting.wanted, sitting.said = wanted, Said()
     pairs, beside = st.columns([2, 1], gap="medium")
     with beside:
         _show_guidelines(workspace, sitting)
@@ -68,11 +70,10 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
         show_callback_error()
         _seek_pair(workspace, sitting, filters)
         progress = progress_of(workspace, person.name, filters)
-        if not progress.graded and sitting.said == Said():
-            sitting.said = Said("", "One key grades, saves and moves on.")
         if sitting.pair is None:
             grade_end.show_end(workspace, progress, person, filters)
         else:
+            _say_first(sitting, sitting.pair, progress)
             st.html(pair_html(workspace.settings, sitting, sitting.pair, progress))
         show_bar(
             workspace.settings,
@@ -102,6 +103,17 @@ def _seek_pair(workspace: Workspace, sitting: Sitting, filters: Filters) -> None
         sitting.wanted, sitting.said = None, Said("ignored", f"{error.message}.")
         pair = next_pair(workspace, sitting.rater, filters)
     sitting.show(pair)
+
+
+def _say_first(sitting: Sitting, pair: Pair, progress: GradingProgress) -> None:
+    """What is told before anything was pressed: how it goes, or what stands where one came back."""
+    if sitting.said != Said():
+        return
+    if pair.own is not None and pair.own.grade is not None:
+        grade = pair.own.grade
+        sitting.said = Said("", f"You gave it {grade}: another grade replaces it, S leaves it.")
+    elif not progress.graded:
+        sitting.said = Said("", "One key grades, saves and moves on.")
 
 
 def _can_undo(progress: GradingProgress, sitting: Sitting) -> bool:
