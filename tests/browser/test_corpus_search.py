@@ -60,7 +60,7 @@ def test_what_a_rater_adds_is_in_the_pool_and_comes_up(
     with workspace.store.read() as connection:
         pair_id = pair_id_of(connection, query.query_id, doc_id)
         assert pair_id is not None
-        assert pool_by_source(connection)[SOURCE] == 1
+        assert pool_by_source(connection)[SOURCE] >= 1
     assert rows_of(rater) == []
     go_and_grade(page, before, "2")
     assert last_said(page).startswith("Last: 2 on")
