@@ -1,4 +1,4 @@
-"""A document as raters see it, by the template in workspace.toml; one piece of safe HTML.
+"""Query and document as raters see them, by the template in workspace.toml; safe HTML.
 
 Pictures and links are the only addresses out of a document that a page ever holds: http and https
 only, without a referrer, so that no site learns who is grading what.
@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from builder.settings import Card
-from evals.records import Document
+from evals.records import Document, Query
 from ui import text
 from ui.marking import Terms
+from ui.numbers import count
 
 LONGEST_ADDRESS = 2000
 _DEEPEST = 3
@@ -34,6 +35,26 @@ class CardHtml:
 
     html: str
     hidden: int
+
+
+def question_html(query: Query, place: str) -> str:
+    """The query and its need, in sight however far one scrolls; `place` is safe HTML above them."""
+    words, need = escape(text.clean(query.text)), escape(text.clean(query.need))
+    needed = f'<p class="gs-need" dir="auto"><b>Need</b> {need}</p>' if need else ""
+    return (
+        f'<div class="gs-question">{place}'
+        f'<h1 class="gs-query" dir="auto">{words}</h1>{needed}</div>'
+    )
+
+
+def show_all_button(hidden: int) -> str:
+    """The button for the rest of a long text, which a bar hears; "" where nothing is hidden."""
+    if not hidden:
+        return ""
+    return (
+        '<button type="button" class="gs-key gs-all" data-press="a" aria-keyshortcuts="A">'
+        f"<kbd>A</kbd><span>Show all ({count(hidden)} more characters)</span></button>"
+    )
 
 
 def card_html(

@@ -30,6 +30,110 @@ function group(kind, label, ...children) {
   return element("div", { class: kind, role: "group", "aria-label": label }, ...children);
 }
 
+const GRADES = ["0", "1", "2", "3"];
+const PATIENCE_MS = 4000;
+
+function gradeButtons() {
+  return group("gs-grades", "Grade", ...GRADES.map((key) => keyButton(key, "", "gs-grade")));
+}
+
+// Which grade is the rater's own; null: none yet.
+function drawGrades(buttons, names, own) {
+  [...buttons.children].forEach((button, grade) => {
+    button.lastChild.textContent = names[grade];
+    button.classList.toggle("gs-own", own === grade);
+    if (own === null) button.removeAttribute("aria-pressed");
+    else button.setAttribute("aria-pressed", String(own === grade));
+  });
+}
+
+function commentField(label) {
+  return element("input", {
+    class: "gs-comment", type: "text", "aria-label": label, placeholder: "Comment \u00b7 M",
+    dir: "auto", autocomplete: "off",
+  });
+}
+
+function statusLine() {
+  return element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
+}
+
+// What is told of a press; only the title is not ours, and all of it is set as text.
+function say(line, { kind, before = "", title = "", after = "" }) {
+  line.className = `gs-last gs-${kind || "plain"}`;
+  line.replaceChildren(before, ...(title ? [element("bdi", {}, title)] : []), after);
+}
+
+// How long something was looked at, without the time in which the tab was hidden.
+class Look {
+  constructor() {
+    this.begin();
+  }
+
+  begin() {
+    this.gone = 0;
+    this.since = performance.now();
+  }
+
+  count() {
+    const now = performance.now();
+    if (this.since !== null) this.gone += now - this.since;
+    this.since = document.hidden ? null : now;
+    return Math.round(this.gone);
+  }
+}
+
+// Reasons to choose from, each with its number, and a field for another one.
+class Choices {
+  constructor(owner, key) {
+    this.owner = owner;
+    this.key = key;
+    this.title = element("p", { class: "gs-choices-title" });
+    this.buttons = group("gs-choices", "");
+    this.reason = element("input", { class: "gs-reason", type: "text", dir: "auto", autocomplete: "off" });
+    this.send = keyButton("Enter", "Send");
+    this.box = element("div", { class: "gs-why-box" }, this.buttons,
+      element("div", { class: "gs-more gs-why" }, this.reason, this.send, keyButton("Esc", "Back")));
+    this.box.hidden = true;
+  }
+
+  use(choices, longest) {
+    if (this.choices) return;
+    this.choices = choices;
+    const { title, names, other, typed } = choices;
+    this.title.textContent = title;
+    this.buttons.setAttribute("aria-label", title);
+    const buttons = names.map((name, n) => {
+      const button = keyButton(String(n + 1), name, "gs-choice");
+      button.removeAttribute("data-press");
+      button.dataset.choice = n + 1;
+      return button;
+    });
+    this.buttons.replaceChildren(this.title, ...buttons);
+    this.send.hidden = !other;
+    Object.assign(this.reason, { placeholder: typed, maxLength: longest });
+    this.reason.setAttribute("aria-label", typed);
+  }
+
+  clear() {
+    this.reason.value = "";
+  }
+
+  choose(number) {
+    const { names, other } = this.choices;
+    if (number > names.length) return;
+    if (number === other && !this.reason.value.trim()) this.reason.focus();
+    else this.owner.answer(this.key, { choice: number, reason: this.reason.value });
+  }
+
+  // Enter sends where a typed reason is one of the choices, and only leaves the field elsewhere.
+  enter() {
+    const { other } = this.choices;
+    if (!other) this.reason.blur();
+    else if (this.reason.value.trim()) this.choose(other);
+  }
+}
+
 // Guidelines stand beside the documents where the rater wants them; the browser remembers it.
 function restoreGuidelines() {
   if (localStorage.getItem(OPEN) === "open") root.dataset[OPEN] = "open";

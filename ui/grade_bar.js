@@ -3,34 +3,24 @@
 // A press is answered by the server before the next one counts; what it says of the last press
 // comes with the next pair. Texts arrive as plain text and are set as text, never as markup.
 
-const GRADES = ["0", "1", "2", "3"];
-const PATIENCE_MS = 4000;
-
 class Bar {
   constructor(parent) {
     this.mode = "";
     this.pending = null;
     this.swallowed = 0;
-    this.lookedMs = 0;
-    this.lookingSince = performance.now();
-    this.grades = group("gs-grades", "Grade", ...GRADES.map((key) => keyButton(key, "", "gs-grade")));
-    this.choices = group("gs-choices", "Why");
-    this.comment = element("input", {
-      class: "gs-comment", type: "text", "aria-label": "Comment on this pair",
-      placeholder: "Comment \u00b7 M", dir: "auto", autocomplete: "off",
-    });
-    this.reason = element("input", { class: "gs-reason", type: "text", dir: "auto", autocomplete: "off" });
-    this.sendReason = keyButton("Enter", "Send");
-    this.back = keyButton("Esc", "Back");
+    this.look = new Look();
+    this.grades = gradeButtons();
+    this.why = { x: new Choices(this, "x"), q: new Choices(this, "q") };
+    this.asked = element("div", { class: "gs-asked" });
+    this.comment = commentField("Comment on this pair");
     this.more = element("div", { class: "gs-more" }, this.comment,
       keyButton("u", "Undo"), keyButton("s", "Skip"), keyButton("x", "Can't judge"),
       keyButton("q", "This query is \u2026"));
-    this.why = element("div", { class: "gs-more gs-why" }, this.reason, this.sendReason, this.back);
-    this.said = element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
+    this.said = statusLine();
     this.looks = element("div", { class: "gs-looks" }, keyButton("l", "Whole query"), keyButton("g", "Guidelines"));
     // The last thing drawn: whoever measures or tests waits for this pair.
     this.drawn = element("span", { "data-pair": "" });
-    this.bar = element("div", { class: "gs-bar" }, this.grades, this.choices, this.more, this.why,
+    this.bar = element("div", { class: "gs-bar" }, this.grades, this.asked, this.more,
       element("div", { class: "gs-foot" }, this.said, this.looks), this.drawn);
     parent.append(this.bar);
     this.listen();
@@ -41,7 +31,7 @@ class Bar {
     const { signal } = this.listeners;
     addEventListener("keydown", (event) => this.onKey(event), { capture: true, signal });
     document.addEventListener("click", (event) => this.onClick(event), { signal });
-    document.addEventListener("visibilitychange", () => this.countLook(), { signal });
+    document.addEventListener("visibilitychange", () => this.look.count(), { signal });
     this.comment.addEventListener("input", () => this.keepDraft(), { signal });
     restoreGuidelines();
   }
@@ -63,15 +53,14 @@ class Bar {
     if (answered || lost) this.settle();
     if (isNew) this.begin();
     this.drawBar();
-    this.say(lost ? this.lostWords(lost) : data.said);
+    say(this.said, lost ? this.lostWords(lost) : data.said);
     if (answered && this.swallowed) this.sayIgnored();
     this.swallowed = 0;
     this.drawn.dataset.pair = data.pair;
   }
 
   begin() {
-    this.lookedMs = 0;
-    this.lookingSince = performance.now();
+    this.look.begin();
     this.comment.value = this.draft() ?? this.data.comment;
     this.enter("");
     // The focus stays with whoever types; in a filter that was just chosen it would swallow keys.
@@ -82,15 +71,13 @@ class Bar {
   drawBar() {
     const { data } = this;
     this.grades.hidden = !data.pair || this.mode !== "";
-    this.choices.hidden = this.why.hidden = this.mode === "";
+    const choices = this.why[this.mode];
+    choices?.use(data.choices[this.mode], data.longest_reason);
+    if (choices) choices.box.hidden = false;
+    this.asked.replaceChildren(...(choices ? [choices.box] : []));
     this.more.hidden = this.mode !== "";
     this.comment.maxLength = data.longest_comment;
-    [...this.grades.children].forEach((button, grade) => {
-      button.lastChild.textContent = data.grades[grade];
-      button.classList.toggle("gs-own", data.own === grade);
-      if (data.own === null) button.removeAttribute("aria-pressed");
-      else button.setAttribute("aria-pressed", String(data.own === grade));
-    });
+    drawGrades(this.grades, data.grades, data.own);
     for (const button of this.bar.querySelectorAll("[data-press]")) {
       const { press } = button.dataset;
       if (press === "u") button.disabled = !data.undo;
@@ -100,12 +87,6 @@ class Bar {
     }
     this.comment.hidden = !data.pair;
     this.bar.classList.toggle("gs-waiting", this.pending !== null);
-  }
-
-  say({ kind, before = "", title = "", after = "" }) {
-    const name = title ? [element("bdi", {}, title)] : [];
-    this.said.className = `gs-last gs-${kind || "plain"}`;
-    this.said.replaceChildren(before, ...name, after);
   }
 
   sayIgnored() {
@@ -134,7 +115,7 @@ class Bar {
     const choosing = this.mode !== "" && key === "4";
     if (key === "tab" && this.mode !== "" && !this.bar.contains(document.activeElement)) {
       event.preventDefault();
-      this.reason.focus();
+      this.why[this.mode].reason.focus();
       return;
     }
     const again = event.repeat && ["enter", " "].includes(key) && event.target.closest?.(".gs-bar");
@@ -147,9 +128,10 @@ class Bar {
 
   onTyping(event, key) {
     const field = event.target;
-    if (field === this.reason) {
+    const choices = this.why[this.mode];
+    if (choices && field === choices.reason) {
       if (key === "escape") this.enter("");
-      else if (key === "enter") this.leaveReason();
+      else if (key === "enter") choices.enter();
       else return;
     } else if (field === this.comment) {
       if (key !== "escape" && key !== "enter") return;
@@ -166,21 +148,22 @@ class Bar {
     if (!button || button.disabled) return;
     // After a click the keys shall not go to the button; after Tab and Enter the focus stays.
     if (event.detail > 0) button.blur();
-    if (button.dataset.choice) this.choose(Number(button.dataset.choice));
+    if (button.dataset.choice) this.why[this.mode].choose(Number(button.dataset.choice));
     else this.press(button.dataset.press.toLowerCase());
   }
 
   press(key) {
-    if (this.mode !== "") {
+    const choices = this.why[this.mode];
+    if (choices) {
       if (["esc", "escape", "u"].includes(key)) this.enter("");
-      else if (key === "enter") this.leaveReason();
-      else if (/^[1-4]$/.test(key)) this.choose(Number(key));
+      else if (key === "enter") choices.enter();
+      else if (/^[1-4]$/.test(key)) choices.choose(Number(key));
     } else if (key === "g") {
-      this.toggleGuidelines();
+      if (this.data.guidelines) toggleGuidelines();
     } else if (key === "m") {
       if (this.data.pair) this.comment.focus();
     } else if (key === "u" && !this.data.undo) {
-      this.say({ kind: "ignored", before: "There is nothing to undo." });
+      say(this.said, { kind: "ignored", before: "There is nothing to undo." });
     } else if ((key === "x" || key === "q") && this.data.pair) {
       this.enter(key);
     } else if (this.data.pair || key === "u" || key === "l") {
@@ -192,43 +175,15 @@ class Bar {
 
   enter(mode) {
     this.mode = mode;
-    this.reason.value = "";
+    for (const choices of Object.values(this.why)) choices.clear();
     if (this.bar.contains(document.activeElement) && document.activeElement !== this.comment) {
       document.activeElement.blur();
-    }
-    if (mode) {
-      const { title, names, other, typed } = this.data.choices[mode];
-      this.sendReason.hidden = !other;
-      this.choices.setAttribute("aria-label", title);
-      const buttons = names.map((name, n) => {
-        const button = keyButton(String(n + 1), name, "gs-choice");
-        button.removeAttribute("data-press");
-        button.dataset.choice = n + 1;
-        return button;
-      });
-      this.choices.replaceChildren(element("p", { class: "gs-choices-title" }, title), ...buttons);
-      this.reason.placeholder = typed;
-      this.reason.setAttribute("aria-label", typed);
-      this.reason.maxLength = this.data.longest_reason;
     }
     if (this.data) this.drawBar();
   }
 
-  choose(number) {
-    const { names, other } = this.data.choices[this.mode];
-    if (number > names.length) return;
-    if (number === other && !this.reason.value.trim()) {
-      this.reason.focus();
-      return;
-    }
-    this.submit(this.mode, String(number), { choice: number, reason: this.reason.value });
-  }
-
-  // Enter sends where a typed reason is one of the choices, and only leaves the field elsewhere.
-  leaveReason() {
-    const { other } = this.data.choices[this.mode];
-    if (!other) this.reason.blur();
-    else if (this.reason.value.trim()) this.submit(this.mode, "enter", { choice: other, reason: this.reason.value });
+  answer(key, { choice, reason }) {
+    this.submit(key, String(choice), { choice, reason });
   }
 
   // To the server and back ------------------------------------------------------------------------
@@ -239,11 +194,10 @@ class Bar {
       return;
     }
     const { pair, token, answers } = this.data;
-    this.countLook();
+    const looked = this.look.count();
     this.pending = { pair, pressed, answers };
     this.bar.querySelector(`[data-press="${key}"]`)?.classList.add("gs-pressed");
     this.timer = setTimeout(() => this.giveUp(), PATIENCE_MS);
-    const looked = Math.round(this.lookedMs);
     this.send({ pair, token, key, pressed, looked, comment: this.comment.value, ...more });
   }
 
@@ -259,15 +213,8 @@ class Bar {
     const { pressed } = this.pending;
     this.pending = null;
     this.drawBar();
-    this.say({ kind: "ignored", before:
+    say(this.said, { kind: "ignored", before:
       `No answer to ${pressed.toUpperCase()} yet: it is not known to be saved. Press it again; twice does no harm.` });
-  }
-
-  // How long the pair was looked at, without the time in which the tab was hidden.
-  countLook() {
-    const now = performance.now();
-    if (this.lookingSince !== null) this.lookedMs += now - this.lookingSince;
-    this.lookingSince = document.hidden ? null : now;
   }
 
   draft() {
@@ -278,11 +225,6 @@ class Bar {
   keepDraft() {
     const kept = { pair: this.data.pair, words: this.comment.value };
     sessionStorage.setItem("gsDraft", JSON.stringify(kept));
-  }
-
-  toggleGuidelines() {
-    if (!this.data.guidelines) return;
-    toggleGuidelines();
   }
 }
 

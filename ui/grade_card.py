@@ -1,11 +1,9 @@
 """What stands above the bar: progress, query, need and the document; one piece of safe HTML."""
 
-from html import escape
-
 from builder.judging.queue import GradingProgress, Pair
 from builder.settings import Settings
 from ui import text
-from ui.cards import card_html
+from ui.cards import card_html, question_html, show_all_button
 from ui.numbers import count
 from ui.sitting import Sitting
 
@@ -14,28 +12,8 @@ def pair_html(settings: Settings, sitting: Sitting, pair: Pair, progress: Gradin
     """The pair as it is judged: nothing in it tells of ranks, sources or others' grades."""
     terms = text.query_terms(pair.query.text, settings.language)
     card = card_html(pair.document, settings.card, terms, whole=sitting.whole == sitting.name)
-    return (
-        f'<div class="gs-pair">{_question(pair, progress)}{card.html}{_show_all(card.hidden)}</div>'
-    )
-
-
-def _show_all(hidden: int) -> str:
-    """The button for the rest of a long text; the bar's script hears its clicks."""
-    if not hidden:
-        return ""
-    return (
-        '<button type="button" class="gs-key gs-all" data-press="a" aria-keyshortcuts="A">'
-        f"<kbd>A</kbd><span>Show all ({count(hidden)} more characters)</span></button>"
-    )
-
-
-def _question(pair: Pair, progress: GradingProgress) -> str:
-    query, need = escape(text.clean(pair.query.text)), escape(text.clean(pair.query.need))
-    needed = f'<p class="gs-need" dir="auto"><b>Need</b> {need}</p>' if need else ""
-    return (
-        f'<div class="gs-question">{_progress_line(pair, progress)}'
-        f'<h1 class="gs-query" dir="auto">{query}</h1>{needed}</div>'
-    )
+    question = question_html(pair.query, _progress_line(pair, progress))
+    return f'<div class="gs-pair">{question}{card.html}{show_all_button(card.hidden)}</div>'
 
 
 def _progress_line(pair: Pair, progress: GradingProgress) -> str:

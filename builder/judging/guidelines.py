@@ -4,7 +4,6 @@ guidelines.md is the current text, and may be edited by hand; every text that it
 as a numbered version in the store.
 """
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from builder.errors import BuilderError
+from builder.judging.words import check_words
 from builder.people import Person, authorize
 from builder.store import Connection, Store, activity
 from builder.store import guidelines as table
@@ -249,27 +249,14 @@ def _checked_text(text: str) -> str:
     kept = text.replace("\r\n", "\n").replace("\r", "\n").rstrip() + "\n"
     if not kept.strip():
         raise BuilderError("Guidelines need words.", hint="Say what each grade means.")
-    if len(kept) > LONGEST_TEXT:
-        raise BuilderError(
-            f"Guidelines have at most {LONGEST_TEXT:,} characters, these {len(kept):,}."
-        )
-    _refuse_unfit(kept)
+    check_words(kept, "a text of guidelines", LONGEST_TEXT)
     return kept
 
 
 def _checked_note(note: str) -> str:
     kept = " ".join(note.split())
-    if len(kept) > LONGEST_NOTE:
-        raise BuilderError(
-            f"The note has at most {LONGEST_NOTE} characters, this one {len(kept):,}."
-        )
-    _refuse_unfit(kept)
+    check_words(kept, "a note", LONGEST_NOTE)
     return kept
-
-
-def _refuse_unfit(text: str) -> None:
-    if re.search("[\x00\ud800-\udfff]", text):
-        raise BuilderError("A text cannot hold U+0000 or half a character (a lone surrogate).")
 
 
 def _signature(file: Path) -> _Signature:

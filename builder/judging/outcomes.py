@@ -3,14 +3,16 @@
 All of it is accepted late, too: leases decide what is offered, not what is kept.
 """
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Literal, TypeAlias, cast
 from uuid import uuid4
 
 from builder.errors import BuilderError
 from builder.judging.pairs import Pair, check_pair, grading_person, known_query, pair_for
+from builder.judging.words import check_words
 from builder.store import Connection, query_outcomes, queue, shown
 from builder.store.judgments import (
     IMPORTED,
@@ -102,20 +104,18 @@ def submit_grade(  # noqa: PLR0913 - all of them belong to one press of a key
     """
     if type(grade) is not int or not 0 <= grade <= 3:
         raise BuilderError(f"a grade is 0, 1, 2 or 3, not {grade!r}")
-    _check_text(comment, "a comment", LONGEST_COMMENT)
-    _check_token(token)
-    with workspace.store.write() as connection:
-        judgment = NewJudgment(
-            pair_id=pair_id,
-            rater_id=grading_person(connection, rater).person_id,
-            outcome="grade",
-            token=token,
-            grade=grade,
-            comment=comment,
-            milliseconds=milliseconds,
-            guidelines_version=guidelines_version,
-        )
-        return _record(connection, judgment, now, edit=edit)
+    check_words(comment, "a comment", LONGEST_COMMENT)
+    said = partial(
+        NewJudgment,
+        pair_id=pair_id,
+        outcome="grade",
+        token=token,
+        grade=grade,
+        comment=comment,
+        milliseconds=milliseconds,
+        guidelines_version=guidelines_version,
+    )
+    return _submit(workspace, rater, said, now, edit=edit)
 
 
 def skip(  # noqa: PLR0913 - all of them belong to one press of a key
@@ -134,18 +134,16 @@ def skip(  # noqa: PLR0913 - all of them belong to one press of a key
         NotAllowedError: Nobody of this name may grade here.
         BuilderError: The pair is unknown, or the reason or token unfit.
     """
-    _check_text(reason, "a reason", LONGEST_REASON)
-    _check_token(token)
-    with workspace.store.write() as connection:
-        judgment = NewJudgment(
-            pair_id=pair_id,
-            rater_id=grading_person(connection, rater).person_id,
-            outcome="skip",
-            token=token,
-            milliseconds=milliseconds,
-            reason=reason,
-        )
-        return _record(connection, judgment, now, edit=False)
+    check_words(reason, "a reason", LONGEST_REASON)
+    said = partial(
+        NewJudgment,
+        pair_id=pair_id,
+        outcome="skip",
+        token=token,
+        milliseconds=milliseconds,
+        reason=reason,
+    )
+    return _submit(workspace, rater, said, now)
 
 
 def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
@@ -178,19 +176,17 @@ def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
         BuilderError: The pair is unknown, or the reason, comment or token unfit.
     """
     _check_given(reason)
-    _check_text(comment, "a comment", LONGEST_COMMENT)
-    _check_token(token)
-    with workspace.store.write() as connection:
-        judgment = NewJudgment(
-            pair_id=pair_id,
-            rater_id=grading_person(connection, rater).person_id,
-            outcome="cannot_judge",
-            token=token,
-            comment=comment,
-            milliseconds=milliseconds,
-            reason=reason,
-        )
-        return _record(connection, judgment, now, edit=False)
+    check_words(comment, "a comment", LONGEST_COMMENT)
+    said = partial(
+        NewJudgment,
+        pair_id=pair_id,
+        outcome="cannot_judge",
+        token=token,
+        comment=comment,
+        milliseconds=milliseconds,
+        reason=reason,
+    )
+    return _submit(workspace, rater, said, now)
 
 
 def flag_query(  # noqa: PLR0913 - all of them belong to one press of a key
@@ -279,6 +275,21 @@ def _kept(
     return pair_for(workspace.store, connection, rater_id, pair_id, lasting.now)
 
 
+def _submit(
+    workspace: Workspace,
+    rater: str,
+    said: Callable[..., NewJudgment],
+    now: datetime | None,
+    *,
+    edit: bool = False,
+) -> Outcome:
+    """Record what the rater said, in a transaction of its own; `said` lacks but the rater_id."""
+    with workspace.store.write() as connection:
+        judgment = said(rater_id=grading_person(connection, rater).person_id)
+        _check_token(judgment.token)
+        return _record(connection, judgment, now, edit=edit)
+
+
 def _record(
     connection: Connection, judgment: NewJudgment, now: datetime | None, *, edit: bool
 ) -> Outcome:
@@ -305,11 +316,4 @@ def _check_token(token: str) -> None:
 def _check_given(reason: str) -> None:
     if not reason.strip():
         raise BuilderError("a reason is needed", hint="say in a few words why")
-    _check_text(reason, "a reason", LONGEST_REASON)
-
-
-def _check_text(words: str, name: str, longest: int) -> None:
-    if len(words) > longest:
-        raise BuilderError(f"{name} has at most {longest:,} characters, this one {len(words):,}")
-    if re.search("[\x00\ud800-\udfff]", words):
-        raise BuilderError(f"{name} cannot hold U+0000 or half a character (a lone surrogate)")
+    check_words(reason, "a reason", LONGEST_REASON)

@@ -15,6 +15,7 @@ from sqlalchemy import (
     FromClause,
     Row,
     Select,
+    and_,
     exists,
     func,
     select,
@@ -165,24 +166,10 @@ def earlier_rows(
     connection: Connection, rater_id: int, pair_ids: Sequence[int]
 ) -> list[EarlierRow]:
     """All that the rater ever said of these pairs (some dozen) and that stands no more."""
-    columns = (
-        judgments.c.judgment_id,
-        judgments.c.pair_id,
-        judgments.c.outcome,
-        judgments.c.grade,
-        judgments.c.comment,
-        judgments.c.reason,
-        effective_time().label("moment"),
-        judgments.c.guidelines_version,
-    )
-    stands = exists().where(
-        current_judgments.c.pair_id == judgments.c.pair_id,
-        current_judgments.c.rater_id == judgments.c.rater_id,
-        current_judgments.c.judgment_id == judgments.c.judgment_id,
-    )
+    stands = exists().where(_stands())
     # + 0: sought by pair; by rater it would go through all that the rater ever said.
     mine = judgments.c.rater_id + 0 == rater_id
-    chosen = select(*columns).where(judgments.c.pair_id.in_(pair_ids), mine, ~stands)
+    chosen = select(*_said()).where(judgments.c.pair_id.in_(pair_ids), mine, ~stands)
     rows = connection.execute(chosen.order_by(judgments.c.judgment_id.desc()))
     return [EarlierRow(*row) for row in rows]
 
@@ -208,8 +195,9 @@ def count_standing(connection: Connection, rater_id: int) -> dict[str, int]:
     return {outcome: int(n) for outcome, n in rows}
 
 
-def _own() -> Select[Any]:
-    columns = (
+def _said() -> tuple[ColumnElement[Any], ...]:
+    """What the rater said, as EarlierRow and the beginning of OwnRow hold it."""
+    return (
         judgments.c.judgment_id,
         judgments.c.pair_id,
         judgments.c.outcome,
@@ -218,6 +206,12 @@ def _own() -> Select[Any]:
         judgments.c.reason,
         effective_time().label("moment"),
         judgments.c.guidelines_version,
+    )
+
+
+def _own() -> Select[Any]:
+    columns = (
+        *_said(),
         queries.c.query_id,
         queries.c.text.label("query"),
         queries.c.tags,
@@ -227,14 +221,18 @@ def _own() -> Select[Any]:
     return select(*columns).select_from(_standing_with_texts())
 
 
-def _standing_with_texts() -> FromClause:
-    stands = (
-        (current_judgments.c.pair_id == judgments.c.pair_id)
-        & (current_judgments.c.rater_id == judgments.c.rater_id)
-        & (current_judgments.c.judgment_id == judgments.c.judgment_id)
+def _stands() -> ColumnElement[bool]:
+    """Whether a row of the log is the one that stands for its rater and pair."""
+    return and_(
+        current_judgments.c.pair_id == judgments.c.pair_id,
+        current_judgments.c.rater_id == judgments.c.rater_id,
+        current_judgments.c.judgment_id == judgments.c.judgment_id,
     )
+
+
+def _standing_with_texts() -> FromClause:
     return (
-        judgments.join(current_judgments, stands)
+        judgments.join(current_judgments, _stands())
         .join(pairs, pairs.c.pair_id == judgments.c.pair_id)
         .join(queries, queries.c.query_key == pairs.c.query_key)
         .join(documents, documents.c.doc_key == pairs.c.doc_key)

@@ -3,8 +3,6 @@
 // Presses go to the server one after the other; each hears its own answer, and only then does its
 // row say "saved". Texts arrive as plain text and are set as text, never as markup.
 
-const GRADES = ["0", "1", "2", "3"];
-const PATIENCE_MS = 4000;
 const KEYS = "0123xmaunpqgl";
 
 class Row {
@@ -13,13 +11,10 @@ class Row {
     this.name = name;
     this.choosing = false;
     this.waiting = 0;
-    this.grades = group("gs-grades", "Grade", ...GRADES.map((key) => keyButton(key, "", "gs-grade")));
+    this.grades = gradeButtons();
     this.cannot = keyButton("x", "Can't judge");
-    this.comment = element("input", {
-      class: "gs-comment", type: "text", "aria-label": "Comment on this document",
-      placeholder: "Comment \u00b7 M", dir: "auto", autocomplete: "off",
-    });
-    this.told = element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
+    this.comment = commentField("Comment on this document");
+    this.told = statusLine();
     this.more = element("div", { class: "gs-more" }, this.cannot, this.comment, this.told);
     this.why = new Choices(this, "x");
     this.bar = element("div", { class: "gs-row-controls" }, this.grades, this.why.box, this.more);
@@ -39,11 +34,7 @@ class Row {
     if (data.comment !== this.data?.comment && !isTyping) this.comment.value = data.comment;
     this.data = data;
     this.comment.maxLength = settings.longest_comment;
-    [...this.grades.children].forEach((button, grade) => {
-      button.lastChild.textContent = settings.grades[grade];
-      button.classList.toggle("gs-own", data.grade === grade);
-      button.setAttribute("aria-pressed", String(data.grade === grade));
-    });
+    drawGrades(this.grades, settings.grades, data.grade);
     this.cannot.classList.toggle("gs-own", data.outcome === "cannot_judge");
     this.cannot.setAttribute("aria-pressed", String(data.outcome === "cannot_judge"));
     this.cannot.disabled = data.outcome === "grade";
@@ -88,57 +79,6 @@ class Row {
   }
 }
 
-// Reasons to choose from, each with its number, and a field for another one.
-class Choices {
-  constructor(owner, key) {
-    this.owner = owner;
-    this.key = key;
-    this.title = element("p", { class: "gs-choices-title" });
-    this.buttons = group("gs-choices", "");
-    this.reason = element("input", { class: "gs-reason", type: "text", dir: "auto", autocomplete: "off" });
-    this.send = keyButton("Enter", "Send");
-    this.box = element("div", { class: "gs-why-box" }, this.buttons,
-      element("div", { class: "gs-more gs-why" }, this.reason, this.send, keyButton("Esc", "Back")));
-    this.box.hidden = true;
-  }
-
-  use(choices, longest) {
-    if (this.choices) return;
-    this.choices = choices;
-    const { title, names, other, typed } = choices;
-    this.title.textContent = title;
-    this.buttons.setAttribute("aria-label", title);
-    const buttons = names.map((name, n) => {
-      const button = keyButton(String(n + 1), name, "gs-choice");
-      button.removeAttribute("data-press");
-      button.dataset.choice = n + 1;
-      return button;
-    });
-    this.buttons.replaceChildren(this.title, ...buttons);
-    this.send.hidden = !other;
-    Object.assign(this.reason, { placeholder: typed, maxLength: longest });
-    this.reason.setAttribute("aria-label", typed);
-  }
-
-  clear() {
-    this.reason.value = "";
-  }
-
-  choose(number) {
-    const { names, other } = this.choices;
-    if (number > names.length) return;
-    if (number === other && !this.reason.value.trim()) this.reason.focus();
-    else this.owner.answer(this.key, { choice: number, reason: this.reason.value });
-  }
-
-  // Enter sends where a typed reason is one of the choices, and only leaves the field elsewhere.
-  enter() {
-    const { other } = this.choices;
-    if (!other) this.reason.blur();
-    else if (this.reason.value.trim()) this.choose(other);
-  }
-}
-
 class List {
   constructor(parent) {
     this.rows = new Map();
@@ -146,10 +86,9 @@ class List {
     this.pending = null;
     this.number = 0;
     this.choosing = false;
-    this.looked = 0;
-    this.lookingSince = performance.now();
+    this.look = new Look();
     this.counts = element("p", { class: "gs-counts" });
-    this.said = element("p", { class: "gs-last", role: "status", "aria-live": "polite" });
+    this.said = statusLine();
     this.undo = keyButton("u", "Undo");
     this.previous = keyButton("p", "Previous");
     this.next = keyButton("n", "Next query");
@@ -172,7 +111,7 @@ class List {
     document.addEventListener("click", (event) => this.onClick(event), { signal });
     document.addEventListener("focusin", (event) => this.onFocus(event), { signal });
     document.addEventListener("focusout", (event) => this.onLeave(event), { signal });
-    document.addEventListener("visibilitychange", () => this.countLook(), { signal });
+    document.addEventListener("visibilitychange", () => this.look.count(), { signal });
     // Documents that are drawn after this bar, or anew, get their buttons when they are there.
     this.watcher = new MutationObserver(() => this.stand());
     this.watcher.observe(document.body, { childList: true, subtree: true });
@@ -218,8 +157,7 @@ class List {
   }
 
   begin() {
-    this.looked = 0;
-    this.lookingSince = performance.now();
+    this.look.begin();
     document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     const all = [...this.rows.values()];
     const open = all.find((row) => !["grade", "cannot_judge"].includes(row.data.outcome));
@@ -244,9 +182,7 @@ class List {
     this.why.box.hidden = !this.choosing;
     this.tools.hidden = this.choosing;
     this.counts.replaceChildren(...data.counts.map((part) => element("span", { class: "gs-part" }, part)));
-    const { kind, before, title, after } = data.said;
-    this.said.className = `gs-last gs-${kind || "plain"}`;
-    this.said.replaceChildren(before, ...(title ? [element("bdi", {}, title)] : []), after);
+    say(this.said, data.said);
   }
 
   // The row that the keys mean ------------------------------------------------------------------
@@ -402,15 +338,14 @@ class List {
   go() {
     if (this.pending || !this.queue.length) return;
     const { key, row, comment, more } = this.queue.shift();
-    this.countLook();
+    const looked = this.look.count();
+    this.look.begin();
     this.number = Math.max(this.number, this.data.answered) + 1;
     this.pending = { number: this.number, row };
     this.timer = setTimeout(() => {
       this.giveUp("No answer yet: not known to be saved. Press again; twice does no harm");
     }, PATIENCE_MS);
     const { name = "", token = "" } = row?.data ?? {};
-    const looked = Math.round(this.looked);
-    this.looked = 0;
     this.send({ number: this.number, row: name, key, token, comment, looked, ...more });
   }
 
@@ -437,17 +372,7 @@ class List {
       if (row) Object.assign(row.data, { kind: "ignored", words, reason: "" });
       row?.tell("ignored", words);
     }
-    if (lost.some(({ row }) => !row)) {
-      this.said.className = "gs-last gs-ignored";
-      this.said.replaceChildren(words);
-    }
-  }
-
-  // How long since the press before, without the time in which the tab was hidden.
-  countLook() {
-    const now = performance.now();
-    if (this.lookingSince !== null) this.looked += now - this.lookingSince;
-    this.lookingSince = document.hidden ? null : now;
+    if (lost.some(({ row }) => !row)) say(this.said, { kind: "ignored", before: words });
   }
 }
 
