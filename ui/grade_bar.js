@@ -65,7 +65,8 @@ class Bar {
     this.enter("");
     // The focus stays with whoever types; in a filter that was just chosen it would swallow keys.
     if (document.activeElement?.closest(".st-key-grade_tools")) document.activeElement.blur();
-    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    // With the next frame, which lays the page out anyhow.
+    requestAnimationFrame(() => document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0));
   }
 
   drawBar() {

@@ -44,20 +44,16 @@ def show_grading(workspace: Workspace, person: Person) -> None:
     with st.container(key="grade_tools", horizontal=True, vertical_alignment="center"):
         filters = Filters(tag=_choose_tag(workspace))
         show_corpus_search(workspace, person)
-    if (wanted := _wanted_in_url()) != sitting.wanted:
-        sitting.wanted, sitting.said = wanted, Said()
-    pairs, beside = st.columns([2, 1], gap="medium")
-    with beside:
-        _show_guidelines(workspace, sitting)
-    with pairs:
-        if _is_list():
-            show_list(workspace, person, filters)
-        else:
-            _grade_pairs(workspace, person, filters)
-    with st.container(key="grade_lease"):
         # Renewed when a third of it is over; a little later, and each look renews it.
         every = 0.4 * timedelta(minutes=workspace.settings.lease_minutes)
         st.fragment(_keep_leases, run_every=every)(workspace, person.name)
+    if (wanted := _wanted_in_url()) != sitting.wanted:
+        sitting.wanted, sitting.said = wanted, Said()
+    _show_guidelines(workspace, sitting)
+    if _is_list():
+        show_list(workspace, person, filters)
+    else:
+        _grade_pairs(workspace, person, filters)
 
 
 @st.fragment
@@ -164,7 +160,11 @@ def _wanted_in_url() -> int | None:
 
 
 def _show_guidelines(workspace: Workspace, sitting: Sitting) -> None:
-    """How this team grades, beside the pair where the rater wants it: the bar's key G shows it."""
+    """How this team grades, beside the pair where the rater wants it: the bar's key G shows it.
+
+    The style sheet places it: in a column of Streamlit's the pair would lie three blocks deeper,
+    each of which is drawn anew with each press.
+    """
     guidelines = current_guidelines(workspace)
     sitting.guidelines_version = guidelines.version
     st.html(
