@@ -31,7 +31,9 @@ it links to, and not how well it is written.
 0 - not relevant: it does not help.
 
 In doubt between two grades, give the lower one, and write a comment. Two documents that say the \
-same get the same grade. Where you lack the knowledge to judge, say so in a comment.
+same get the same grade. Where you \
+cannot judge a pair, press X and say why; where the query itself makes no sense, press Q. S puts a \
+pair off until all others are done.
 """
 
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -31,9 +32,9 @@ def init(folder: Path, name: str | None, *, as_json: bool) -> None:
 @click.option("--port", type=int, default=8501, show_default=True, help="Port of the app.")
 @click.option("--address", default="127.0.0.1", show_default=True, help="Who may reach it.")
 @click.pass_obj
-def app(folder: Path, port: int, address: str) -> int:
+def app(folder: Path, port: int, address: str) -> None:
     """Open the app in the browser."""
-    return _start_app(folder, port, address)
+    _start_app(folder, port, address)
 
 
 @click.command()
@@ -41,7 +42,7 @@ def app(folder: Path, port: int, address: str) -> int:
 @click.option("--port", type=int, default=8501, show_default=True, help="Port of the app.")
 @click.pass_obj
 @json_option
-def demo(folder: Path, port: int, *, no_app: bool, as_json: bool) -> int | None:
+def demo(folder: Path, port: int, *, no_app: bool, as_json: bool) -> None:
     """Search over the Python documentation: the whole loop, then the app."""
     from builder.demo.recipe import run_demo
 
@@ -51,16 +52,17 @@ def demo(folder: Path, port: int, *, no_app: bool, as_json: bool) -> int | None:
         out.print_json(summary)
     else:
         out.print_demo(summary)
-    return None if no_app else _start_app(folder, port, "127.0.0.1")
+    if not no_app:
+        _start_app(folder, port, "127.0.0.1")
 
 
-def _start_app(folder: Path, port: int, address: str) -> int:
-    """Runs Streamlit as a process of its own until it ends; its exit code."""
-    import subprocess
-
+def _start_app(folder: Path, port: int, address: str) -> NoReturn:
+    """Becomes Streamlit: whoever ends this process by its id ends the app."""
     command = [sys.executable, "-m", "streamlit", "run", str(CHECKOUT / "app.py")]
     flags = ["--server.port", str(port), "--server.address", address]
     environment = os.environ | {WORKSPACE_VARIABLE: str(folder.resolve())}
     out.say(f"The app opens at http://{address}:{port} (Ctrl+C ends it)")
     # Streamlit reads .streamlit/config.toml of the folder that it is started in.
-    return subprocess.run([*command, *flags], cwd=CHECKOUT, env=environment, check=False).returncode  # noqa: S603
+    os.chdir(CHECKOUT)
+    sys.stdout.flush()
+    os.execve(command[0], [*command, *flags], environment)  # noqa: S606 - our own command

@@ -119,6 +119,13 @@ class Choices {
     this.reason.value = "";
   }
 
+  // The browser's own bubble at the field.
+  ask() {
+    this.reason.setCustomValidity("Write why, then press Enter.");
+    this.reason.reportValidity();
+    this.reason.setCustomValidity("");
+  }
+
   choose(number) {
     const { names, other } = this.choices;
     if (number > names.length) return;
@@ -131,6 +138,7 @@ class Choices {
     const { other } = this.choices;
     if (!other) this.reason.blur();
     else if (this.reason.value.trim()) this.choose(other);
+    else this.ask();
   }
 }
 

@@ -6,7 +6,7 @@
 class Bar {
   constructor(parent) {
     this.mode = "";
-    this.pending = null;
+    this.pending = this.unsure = null;
     this.swallowed = 0;
     this.look = new Look();
     this.grades = gradeButtons();
@@ -46,8 +46,9 @@ class Bar {
 
   draw({ data, setTriggerValue }) {
     const isNew = data.pair !== this.data?.pair;
-    const answered = this.pending && data.answers !== this.pending.answers;
-    const lost = this.pending && data.sitting !== this.data.sitting ? this.pending : null;
+    const open = this.pending ?? this.unsure;
+    const answered = open && data.answers !== open.answers;
+    const lost = open && data.sitting !== this.data.sitting ? open : null;
     this.data = data;
     this.send = (press) => setTriggerValue("press", press);
     if (answered || lost) this.settle();
@@ -90,6 +91,11 @@ class Bar {
     this.bar.classList.toggle("gs-waiting", this.pending !== null);
   }
 
+  sayHeld() {
+    this.said.classList.add("gs-ignored");
+    this.said.append(" A held key counts once.");
+  }
+
   sayIgnored() {
     const words = this.swallowed === 1 ? "A further press was ignored." : "Further presses were ignored.";
     this.said.classList.add("gs-ignored");
@@ -125,6 +131,7 @@ class Bar {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (!event.repeat) this.press(key);
+    else if (!this.said.classList.contains("gs-ignored")) this.sayHeld();
   }
 
   onTyping(event, key) {
@@ -196,6 +203,7 @@ class Bar {
     }
     const { pair, token, answers } = this.data;
     const looked = this.look.count();
+    this.unsure = null;
     this.pending = { pair, pressed, answers };
     this.bar.querySelector(`[data-press="${key}"]`)?.classList.add("gs-pressed");
     this.timer = setTimeout(() => this.giveUp(), PATIENCE_MS);
@@ -203,16 +211,24 @@ class Bar {
   }
 
   settle() {
-    if (this.pending.pair !== this.data.pair) sessionStorage.removeItem("gsDraft");
+    const { pair } = this.pending ?? this.unsure;
+    if (pair !== this.data.pair) sessionStorage.removeItem("gsDraft");
     clearTimeout(this.timer);
-    this.pending = null;
+    this.pending = this.unsure = null;
     if (this.mode) this.enter("");
+    this.release();
+  }
+
+  release() {
     for (const button of this.bar.querySelectorAll(".gs-pressed")) button.classList.remove("gs-pressed");
   }
 
   giveUp() {
     const { pressed } = this.pending;
+    // Not known: whatever is drawn next says what became of it.
+    this.unsure = this.pending;
     this.pending = null;
+    this.release();
     this.drawBar();
     say(this.said, { kind: "ignored", before:
       `No answer to ${pressed.toUpperCase()} yet: it is not known to be saved. Press it again; twice does no harm.` });

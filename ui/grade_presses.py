@@ -107,6 +107,7 @@ def _skip(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
         token=sitting.token,
         reason=press.comment[:LONGEST_REASON],
         milliseconds=_looked(sitting, press),
+        guidelines_version=sitting.guidelines_version,
     )
     sitting.comment = (sitting.name, press.comment)
     return _elsewhere(sitting, outcome) or Said(
@@ -126,6 +127,7 @@ def _cannot_judge(workspace: Workspace, sitting: Sitting, press: Press) -> Said 
         token=sitting.token,
         comment=press.comment,
         milliseconds=_looked(sitting, press),
+        guidelines_version=sitting.guidelines_version,
     )
     sitting.comment = (sitting.name, press.comment)
     return _elsewhere(sitting, outcome) or Said(
@@ -164,7 +166,7 @@ def undone_words(undone: Undone) -> Said:
         return Said("undone", f"Undone: that the query is {word}. Its pairs come again.")
     before = _UNDONE[undone.what]
     if undone.pair is None:
-        return Said("undone", f"{before}the last pair; others have completed it meanwhile.")
+        return Said("undone", f"{before}the last pair; nobody is asked about it any more.")
     return Said("undone", f"{before}\u201c", title_of(undone.pair), "\u201d. Here it is again.")
 
 

@@ -127,6 +127,7 @@ def skip(  # noqa: PLR0913 - all of them belong to one press of a key
     reason: str = "",
     milliseconds: int | None = None,
     now: datetime | None = None,
+    guidelines_version: int | None = None,
 ) -> Outcome:
     """Put the pair off: it comes again when nothing else is left, and counts for nobody's quota.
 
@@ -142,6 +143,7 @@ def skip(  # noqa: PLR0913 - all of them belong to one press of a key
         token=token,
         milliseconds=milliseconds,
         reason=reason,
+        guidelines_version=guidelines_version,
     )
     return _submit(workspace, rater, said, now)
 
@@ -156,6 +158,7 @@ def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
     comment: str = "",
     milliseconds: int | None = None,
     now: datetime | None = None,
+    guidelines_version: int | None = None,
 ) -> Outcome:
     """Say that this rater cannot judge the pair, and why: the next one is asked.
 
@@ -170,6 +173,7 @@ def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
         comment: What the rater wrote.
         milliseconds: How long the pair was looked at; None if unknown.
         now: When; default: this moment.
+        guidelines_version: As of a grade.
 
     Raises:
         NotAllowedError: Nobody of this name may grade here.
@@ -185,6 +189,7 @@ def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
         comment=comment,
         milliseconds=milliseconds,
         reason=reason,
+        guidelines_version=guidelines_version,
     )
     return _submit(workspace, rater, said, now)
 

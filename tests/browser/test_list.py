@@ -11,7 +11,7 @@ from builder.store.documents import insert_documents
 from builder.workspace import Workspace
 from evals.records import Document
 from tests.browser.conftest import N_PAIRS, RowsOf
-from tests.browser.grading import GradesOf
+from tests.browser.grading import HONEST_PAUSE_MS, GradesOf
 from ui.sitting import name_in_page
 
 if TYPE_CHECKING:
@@ -66,10 +66,13 @@ def test_each_document_is_graded_by_keys_where_it_stands(
         assert focused(page) == place
         page.keyboard.press(key)
         wait_for_told(page, place, "Saved")
-        page.keyboard.press("j" if place % 2 else "ArrowDown")
+        page.wait_for_timeout(HONEST_PAUSE_MS)
     page.keyboard.press("k")
     page.keyboard.press("ArrowUp")
     assert focused(page) == 2
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == 4
     graded = {each.pair_id: each.grade for each in rows_of(rater)}
     assert graded == {expected[shown[place]]: 3 - place for place in range(4)}
     pressed = row(page, 1).locator("[aria-pressed='true']")
@@ -92,14 +95,31 @@ def test_another_click_changes_the_grade_and_the_same_one_changes_nothing(
     assert len({each.pair_id for each in rows_of(rater)}) == 1
 
 
-def test_presses_that_come_at_once_are_all_kept(
+def test_clicks_that_come_at_once_are_all_kept(
     page: "Page", address: str, rater: str, grades_of: GradesOf
 ) -> None:
     open_list(page, address, rater)
-    for key in "0j1j2j3j0j1j2j3":
-        page.keyboard.press(key)
+    page.evaluate(
+        """() => document.querySelectorAll(".gs-row").forEach((row, place) => {
+            if (place < 8) row.querySelector(`[data-press="${place % 4}"]`).click();
+        })"""
+    )
     wait_for_told(page, 7, "Saved")
     assert sorted(each.grade or 0 for each in grades_of(rater)) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(("keys", "gap_ms"), [("22", 0), ("22", 300), ("31", 60)])
+def test_of_two_keys_that_come_at_once_the_first_counts(
+    page: "Page", address: str, rater: str, rows_of: RowsOf, keys: str, gap_ms: int
+) -> None:
+    open_list(page, address, rater)
+    page.keyboard.press(keys[0])
+    page.wait_for_timeout(gap_ms)
+    page.keyboard.press(keys[1])
+    page.locator(".gs-list-bar .gs-last").filter(has_text="was ignored").wait_for()
+    wait_for_told(page, 0, "Saved")
+    assert [each.grade for each in rows_of(rater)] == [int(keys[0])]
+    assert focused(page) == 1
 
 
 def test_a_key_that_is_held_grades_once(
@@ -124,6 +144,7 @@ def test_what_is_typed_as_a_comment_grades_nothing_and_is_kept(
     assert rows_of(rater) == []
     page.keyboard.press("2")
     wait_for_told(page, 0, "Saved")
+    page.keyboard.press("k")
     page.keyboard.press("m")
     page.keyboard.type(" more")
     page.keyboard.press("Escape")
@@ -162,10 +183,10 @@ def test_undo_brings_the_document_back_where_it_stands(
 ) -> None:
     open_list(page, address, rater)
     order = names(page)
-    for place in (0, 1):
-        page.keyboard.press("1")
+    for place, key in enumerate("12"):
+        page.keyboard.press(key)
         wait_for_told(page, place, "Saved")
-        page.keyboard.press("j")
+        page.wait_for_timeout(HONEST_PAUSE_MS)
     page.keyboard.press("u")
     page.locator(".gs-list-bar .gs-last").filter(has_text="Undone: your grade of").wait_for()
     page.wait_for_function("document.querySelectorAll('.gs-row .gs-own').length === 1")
@@ -239,6 +260,8 @@ def test_a_stale_tab_overwrites_no_grade_and_says_so(
     page.keyboard.press("0")
     wait_for_told(page, 0, "Your 3 stands")
     assert [each.grade for each in rows_of(rater)] == [3]
+    page.wait_for_timeout(HONEST_PAUSE_MS)
+    page.keyboard.press("k")
     page.keyboard.press("0")
     wait_for_told(page, 0, "Changed, saved")
     assert [each.grade for each in rows_of(rater)] == [3, 0]

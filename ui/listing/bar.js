@@ -99,6 +99,7 @@ class List {
     this.drawn = element("span", { "data-pair": "" });
     this.bar = element("div", { class: "gs-bar gs-list-bar" }, this.why.box, this.tools,
       element("div", { class: "gs-foot" }, this.said, this.counts,
+        element("p", { class: "gs-hint" }, "\u2191 \u2193 move"),
         element("div", { class: "gs-looks" }, keyButton("l", "One by one"), this.guidelines)), this.drawn);
     parent.append(this.bar);
     this.listen();
@@ -250,7 +251,7 @@ class List {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (step) this.step(step);
-    else if (!event.repeat) this.press(key);
+    else if (!event.repeat) this.press(key, true);
   }
 
   onTyping(event, key) {
@@ -286,7 +287,7 @@ class List {
     return this.focused?.choosing ? this.focused.why : null;
   }
 
-  press(key) {
+  press(key, byKey = false) {
     const choices = this.choices();
     const row = this.focused;
     if (choices) {
@@ -304,10 +305,26 @@ class List {
     } else if (key === "a") {
       if (row?.article?.querySelector(".gs-all")) this.submit("a", row);
     } else if (GRADES.includes(key)) {
-      row?.answer(key);
+      if (row) this.grade(row, key, byKey);
     } else {
       this.submit(key, null);
     }
+  }
+
+  // A key grades and moves on, as one by one; of two that come at once only the first counts.
+  grade(row, key, byKey) {
+    if (byKey) {
+      const now = performance.now();
+      const { same_key_ms: same, other_key_ms: other } = this.data.guard;
+      if (this.last && now - this.last.at < (this.last.key === key ? same : other)) {
+        say(this.said, { kind: "ignored", before: `${key} came at once after ${this.last.key}: it was ignored.` });
+        return;
+      }
+      this.last = { key, at: now };
+    }
+    const isFirst = row.data.outcome !== "grade";
+    row.answer(key);
+    if (byKey && isFirst) this.step(1);
   }
 
   answer(key, more) {

@@ -105,6 +105,7 @@ def _data(settings: Settings, listing: Listing, progress: GradingProgress) -> di
         "said": listing.said.as_data(),
         "undo": said > 0,
         "previous": bool(listing.visited),
+        "guard": settings.guard.model_dump(),
         "choices": CHOICES,
         "longest_comment": LONGEST_COMMENT,
         "longest_reason": LONGEST_REASON,

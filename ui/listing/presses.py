@@ -61,7 +61,7 @@ def _judge(
     listing.focus = row.name
     try:
         if press.key == "x":
-            _cannot_judge(workspace, listing, row, press)
+            _cannot_judge(workspace, listing, row, press, guidelines_version)
         elif press.key == "m" and row.outcome == "grade":
             _grade(workspace, listing, row, press, row.grade, guidelines_version)
         elif press.key in ("0", "1", "2", "3"):
@@ -101,7 +101,13 @@ def _grade(
         row.tell("saved", "Changed, saved" if is_edit else "Saved")
 
 
-def _cannot_judge(workspace: Workspace, listing: Listing, row: Row, press: Press) -> None:
+def _cannot_judge(
+    workspace: Workspace,
+    listing: Listing,
+    row: Row,
+    press: Press,
+    guidelines_version: int | None,
+) -> None:
     reason = press.cannot_judge_reason
     if not reason:
         row.tell("ignored", "Say why, then it counts.")
@@ -114,6 +120,7 @@ def _cannot_judge(workspace: Workspace, listing: Listing, row: Row, press: Press
         token=press.token,
         comment=press.comment,
         milliseconds=_looked(listing, press),
+        guidelines_version=guidelines_version,
     )
     if not _is_elsewhere(row, outcome):
         row.outcome, row.grade, row.comment = "cannot_judge", None, press.comment
