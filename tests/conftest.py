@@ -17,3 +17,10 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the real data sets (../shared/data or GOLDSMITH_SHARED) are not here")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, a file stays together, and one takes all of the browser."""
+    for item in items:
+        group = "browser" if "browser" in item.path.parts else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
