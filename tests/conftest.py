@@ -20,7 +20,7 @@ def shared_data() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes share the tests, a file stays together, and one takes all of the browser."""
+    """Of several processes, one takes all that needs the browser; the others take whole files."""
     for item in items:
         group = "browser" if "browser" in item.path.parts else str(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
