@@ -25,7 +25,7 @@ from sqlalchemy import (
 metadata = MetaData()
 
 _OPEN, _NEW = text("open_slots > 0"), text("quota IS NULL")
-_PUT_OFF = text("outcome <> 'grade'")
+_PUT_OFF, _STANDS = text("outcome <> 'grade'"), text("standing = 1")
 
 people = Table(
     "people",
@@ -38,6 +38,10 @@ people = Table(
     Column("created_at", String(32), nullable=False),
     # A digest of the secret in this person's own link to the app; null where there is none.
     Column("invite", String(64)),
+    # Since when, by whom and why this rater's grades are left out of aggregation; null: they count.
+    Column("excluded_at", String(32)),
+    Column("excluded_by", Text),
+    Column("excluded_reason", Text),
     Index("people_by_invite", "invite", unique=True),
     CheckConstraint("kind IN ('human', 'import', 'synthetic', 'llm')", name="people_kind"),
     CheckConstraint("role IN ('rater', 'analyst', 'admin')", name="people_role"),
@@ -192,6 +196,33 @@ query_outcomes = Table(
     ),
     Index("query_outcomes_by_query", "query_key", "rater_id", "standing"),
     Index("query_outcomes_by_rater", "rater_id", "outcome_id"),
+)
+
+# What an analyst decided on a disputed pair. It wins over the raters' grades, which stay; it is no
+# grade of a rater, so it counts in no agreement and fills no quota.
+adjudications = Table(
+    "adjudications",
+    metadata,
+    Column("adjudication_id", Integer, primary_key=True),
+    Column("pair_id", ForeignKey("pairs.pair_id"), nullable=False),
+    Column("adjudicator_id", ForeignKey("people.person_id"), nullable=False),
+    Column("grade", Integer, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("decided_at", String(32), nullable=False),
+    Column("milliseconds", Integer),
+    Column("token", String(64), nullable=False, unique=True),
+    Column("guidelines_version", ForeignKey("guidelines.version")),
+    # 1 while it counts; 0 once it was taken back or decided anew.
+    Column("standing", Integer, nullable=False, server_default="1"),
+    CheckConstraint("grade BETWEEN 0 AND 3", name="adjudications_grade"),
+    Index(
+        "adjudications_standing",
+        "pair_id",
+        unique=True,
+        sqlite_where=_STANDS,
+        postgresql_where=_STANDS,
+    ),
+    Index("adjudications_by_adjudicator", "adjudicator_id", "adjudication_id"),
 )
 
 # Every text of guidelines.md under which somebody graded.
