@@ -13,14 +13,14 @@ def upgrade() -> None:
     op.create_table(
         "adjudications",
         sa.Column("adjudication_id", sa.Integer, primary_key=True),
-        sa.Column("pair_id", sa.ForeignKey("pairs.pair_id"), nullable=False),
-        sa.Column("adjudicator_id", sa.ForeignKey("people.person_id"), nullable=False),
+        sa.Column("pair_id", sa.Integer, sa.ForeignKey("pairs.pair_id"), nullable=False),
+        sa.Column("adjudicator_id", sa.Integer, sa.ForeignKey("people.person_id"), nullable=False),
         sa.Column("grade", sa.Integer, nullable=False),
         sa.Column("reason", sa.Text, nullable=False, server_default=""),
         sa.Column("decided_at", sa.String(32), nullable=False),
         sa.Column("milliseconds", sa.Integer),
         sa.Column("token", sa.String(64), nullable=False, unique=True),
-        sa.Column("guidelines_version", sa.ForeignKey("guidelines.version")),
+        sa.Column("guidelines_version", sa.Integer, sa.ForeignKey("guidelines.version")),
         sa.Column("standing", sa.Integer, nullable=False, server_default="1"),
         sa.CheckConstraint("grade BETWEEN 0 AND 3", name="adjudications_grade"),
     )
