@@ -20,6 +20,7 @@ from builder.store.history import EarlierRow, OwnRow
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, show_callback_error
 from ui.guidelines import local_time
+from ui.history_queries import show_query_words
 from ui.numbers import count
 from ui.text import button_label, clean, inline
 
@@ -27,14 +28,14 @@ _BEFORE = "history_before"
 _CHANGE = "history_change"
 _SAID = "history_said"
 _GRADE_PAGE = "ui/pages/grade.py"
-_VIEWS = ("All", "Settled disputes")
+_VIEWS = ("Pairs", "Whole queries", "Settled disputes")
 _OUTCOMES = {"skip": "Skipped", "cannot_judge": "Can't judge", "undone": "Taken back"}
 _COUNTED = {"grade": "graded", "skip": "skipped", "cannot_judge": "that you cannot judge"}
 
 
 @st.fragment
 def show_history(workspace: Workspace, rater: str) -> None:
-    """All that one said, or how the disputed ones of it were settled."""
+    """What one said of pairs, of whole queries, or how the disputed pairs were settled."""
     show_callback_error()
     view = st.segmented_control(
         "What to show",
@@ -47,6 +48,8 @@ def show_history(workspace: Workspace, rater: str) -> None:
     )
     if view == _VIEWS[0]:
         _show_own(workspace, rater)
+    elif view == _VIEWS[1]:
+        show_query_words(workspace, rater)
     else:
         _show_disputes(workspace, rater)
 

@@ -36,6 +36,26 @@ class QueryOutcome(NamedTuple):
     recorded_at: str
 
 
+class OwnOutcome(NamedTuple):
+    """What a rater said last of one query.
+
+    Attributes:
+        query_id: The query.
+        query: Its text; untrusted, as the reason.
+        outcome: unclear or out_of_scope.
+        reason: Why.
+        moment: When, ISO 8601 in UTC.
+        stands: Whether it still does; False where an analyst has decided since.
+    """
+
+    query_id: str
+    query: str
+    outcome: str
+    reason: str
+    moment: str
+    stands: bool
+
+
 def record_outcome(connection: Connection, said: QueryOutcome) -> None:
     """Write what the rater says; it stands from now on, in place of what the rater said before.
 
@@ -63,12 +83,40 @@ def latest_outcome(connection: Connection, rater_id: int) -> Row[Any] | None:
     return connection.execute(_LATEST, {"rater": rater_id}).one_or_none()
 
 
+def standing_outcome(connection: Connection, query_key: int, rater_id: int) -> Row[Any] | None:
+    """What the rater says now of this query, as `latest_outcome`; None if nothing stands."""
+    mine = (query_outcomes.c.query_key == query_key) & (query_outcomes.c.rater_id == rater_id)
+    chosen = select(query_outcomes).where(mine, query_outcomes.c.standing == 1)
+    return connection.execute(chosen).one_or_none()
+
+
+def own_outcomes(connection: Connection, rater_id: int) -> list[OwnOutcome]:
+    """What the rater said last of each query, newest first; what was taken back is left out."""
+    last = select(func.max(query_outcomes.c.outcome_id)).where(
+        query_outcomes.c.rater_id == rater_id
+    )
+    said = query_outcomes.join(queries, queries.c.query_key == query_outcomes.c.query_key)
+    chosen = select(
+        queries.c.query_id,
+        queries.c.text,
+        query_outcomes.c.outcome,
+        query_outcomes.c.reason,
+        query_outcomes.c.recorded_at,
+        query_outcomes.c.standing,
+    ).select_from(said)
+    chosen = chosen.where(
+        query_outcomes.c.outcome_id.in_(last.group_by(query_outcomes.c.query_key)),
+        query_outcomes.c.outcome != "undone",
+    ).order_by(query_outcomes.c.outcome_id.desc())
+    return [OwnOutcome(*row[:-1], stands=bool(row.standing)) for row in connection.execute(chosen)]
+
+
 def undo_outcome(connection: Connection, latest: Row[Any], token: str, moment: str) -> None:
-    """Take back what `latest_outcome` gave; a query set aside by it is asked for again.
+    """Take back what stands; a query set aside by it is asked for again.
 
     Args:
         connection: Inside a writing transaction.
-        latest: The row that stands.
+        latest: The row that stands, of `latest_outcome` or `standing_outcome`.
         token: Of this undo.
         moment: When it was undone.
     """

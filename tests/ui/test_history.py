@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from builder.judging.history import own_history, settled_disputes
-from builder.judging.queue import next_pair, submit_grade
+from builder.judging.own_queries import own_query_words
+from builder.judging.queue import flag_query, next_pair, submit_grade
 from builder.people import ensure_person
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
@@ -84,3 +85,15 @@ def test_what_was_written_is_shown_as_it_was_written(graded: Workspace) -> None:
 
 def test_nothing_graded_yet(filled_workspace: Workspace, open_app: OpenApp) -> None:
     assert "You have graded nothing yet." in words(my_grades(open_app, filled_workspace))
+
+
+def test_a_word_of_a_whole_query_is_taken_back(graded: Workspace, open_app: OpenApp) -> None:
+    flag_query(graded, "Dana", "q0", "unclear", HOSTILE, token=uuid4().hex)
+    app = my_grades(open_app, graded)
+    app.segmented_control(key="history_view").set_value("Whole queries").run()
+    assert "<b>Unclear</b>" in words(app)
+    assert "<script" not in words(app).replace("<style", "")
+    app.button(key="take_back_q0").click().run()
+    assert not app.exception
+    assert own_query_words(graded, "Dana") == []
+    assert "Taken back: the pairs of" in words(app)
