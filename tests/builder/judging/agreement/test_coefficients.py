@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
-from builder.judging.coefficients import Level, Weights, alpha, kappa, resampled, share_equal
+from builder.judging.agreement.coefficients import Level, Weights, alpha, kappa, resampled, share_equal
 
 counts_of_units = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 12), st.just(4)), elements=st.integers(0, 3)

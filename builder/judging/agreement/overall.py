@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.judging.coefficients import (
+from builder.judging.agreement.coefficients import (
     CONFIDENCE_PERCENTILES,
     GRADES,
     Level,

@@ -9,7 +9,7 @@ from builder.judging.agreement import agreement
 from builder.store.judgments import GradeRow
 
 CASES = json.loads(
-    (Path(__file__).resolve().parents[2] / "cases" / "agreement_cases.json").read_text("utf-8")
+    (Path(__file__).resolve().parents[3] / "cases" / "agreement_cases.json").read_text("utf-8")
 )["cases"]
 
 # Ten pairs, A against B. Agreement: 7 of 10 equal. Kappa: p_o = .7, margins A 3 2 2 3, B 2 3 2 3,
