@@ -1,5 +1,7 @@
 """How far the raters agree, and what that number allows; pure functions of grades as columns."""
 
+from builder.judging.agreement.disagreements import Disagreements, disagreements, disputed
 from builder.judging.agreement.overall import agreement
+from builder.judging.agreement.words import in_words
 
-__all__ = ["agreement"]
+__all__ = ["Disagreements", "agreement", "disagreements", "disputed", "in_words"]

@@ -1,0 +1,20 @@
+"""Reason codes in words, for people who know no statistics."""
+
+from typing import Final
+
+_WORDS: Final[dict[str, str]] = {
+    "no_human_grades": "nobody has graded yet",
+    "one_rater": "only one rater has graded",
+    "no_pair_graded_by_two": "no pair was graded by two raters",
+    "too_few_units": "fewer than two pairs were graded by both",
+    "all_grades_equal": "all grades are the same, so chance cannot be told from agreement",
+    "one_query_has_no_interval": "no interval: the pairs are all of one query",
+    "most_resamples_undefined": "no interval: nearly all grades are the same",
+}
+
+
+def in_words(reason: str | None) -> str:
+    """What a reason code means, as part of a sentence; "" for None, an unknown code as it is."""
+    if reason is None:
+        return ""
+    return _WORDS.get(reason, reason.replace("_", " "))
