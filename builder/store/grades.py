@@ -89,10 +89,16 @@ def current_grades(connection: Connection) -> Iterator[GradeRow]:
 
     Undone judgments are left out: nothing stands there.
     """
+    for _, rows in grades_by_query(connection):
+        yield from rows
+
+
+def grades_by_query(connection: Connection) -> Iterator[tuple[str, list[GradeRow]]]:
+    """Every query_id in order, with what each rater says now of its pairs; nothing: no rows."""
     in_order = select(queries.c.query_key, queries.c.query_id).order_by(queries.c.query_id)
     for query_key, query_id in connection.execute(in_order).all():
-        for row in connection.execute(_OF_QUERY, {"query_key": query_key}):
-            yield GradeRow(query_id, *row)
+        found = connection.execute(_OF_QUERY, {"query_key": query_key})
+        yield query_id, [GradeRow(query_id, *row) for row in found]
 
 
 def raw_judgments(connection: Connection) -> Iterator[RawJudgment]:

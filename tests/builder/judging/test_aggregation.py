@@ -117,3 +117,70 @@ def test_an_unknown_rule_is_refused_by_name() -> None:
 def test_min_raters_below_one_is_refused() -> None:
     with pytest.raises(BuilderError, match="min_raters is 0"):
         aggregate([], min_raters=0)
+
+
+def decision(grade: int, *, pair: tuple[str, str] = ("q1", "d1")) -> GradeRow:
+    return GradeRow(*pair, "dana", "adjudicator", "adjudicated", grade)
+
+
+grade_rows = st.builds(
+    row,
+    st.sampled_from(["ann", "bob", "cy", "dana"]),
+    st.none() | st.integers(0, 3),
+    kind=st.sampled_from(["human", "import", "synthetic", "llm"]),
+    pair=st.tuples(st.sampled_from(["q1", "q2"]), st.sampled_from(["d1", "d2"])),
+)
+pools = st.lists(grade_rows, max_size=16, unique_by=lambda row: row[:3])
+decided_pairs = st.dictionaries(
+    st.tuples(st.sampled_from(["q1", "q2"]), st.sampled_from(["d1", "d2"])), st.integers(0, 3)
+)
+
+
+@given(
+    pools,
+    decided_pairs,
+    st.sampled_from(list(RULES)),
+    st.integers(1, 3),
+    st.sets(st.sampled_from(["ann", "bob"])),
+    st.randoms(use_true_random=False),
+)
+@settings(deadline=None)
+def test_decisions_win_and_who_is_left_out_is_as_if_absent_in_any_order(
+    rows: list[GradeRow],
+    decided: dict[tuple[str, str], int],
+    rule: str,
+    min_raters: int,
+    excluded: set[str],
+    chance: random.Random,
+) -> None:
+    together = rows + [decision(grade, pair=pair) for pair, grade in decided.items()]
+    chance.shuffle(together)
+    settled = aggregate(together, rule, min_raters, excluded)
+    present = [row for row in rows if row.rater not in excluded]
+    expected = {query: dict(of) for query, of in aggregate(present, rule, min_raters).items()}
+    for (query, document), grade in decided.items():
+        expected.setdefault(query, {})[document] = grade
+    assert settled == expected
+
+
+def test_a_decision_needs_no_raters_and_says_so() -> None:
+    rows = [row("ann", 0), row("bob", 3), decision(2), decision(1, pair=("q1", "d2"))]
+    first, second = settle_pairs(rows, "mean", 3)
+    assert (first.grade, first.n_grades, first.adjudicated) == (2, 2, True)
+    assert (second.grade, second.n_grades, second.adjudicated) == (1, 0, True)
+
+
+def test_where_only_a_rater_left_out_graded_the_synthetic_grade_counts() -> None:
+    rows = [row("generator", 2, kind="synthetic"), row("ann", 0)]
+    assert aggregate(rows, excluded={"ann"}) == {"q1": {"d1": 2}}
+    assert aggregate([row("ann", 0)], excluded={"ann"}) == {}
+
+
+def test_a_rater_who_is_left_out_still_decides() -> None:
+    assert aggregate([row("ann", 0), decision(3)], excluded={"ann", "dana"}) == {"q1": {"d1": 3}}
+
+
+def test_a_rater_cannot_decide_by_an_outcome_or_a_kind_alone() -> None:
+    by_outcome = row("eve", 3)._replace(outcome="adjudicated")
+    by_kind = row("eve", 3, kind="adjudicator")
+    assert aggregate([row("ann", 1), row("bob", 1), by_outcome, by_kind]) == {"q1": {"d1": 1}}
