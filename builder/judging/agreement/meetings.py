@@ -1,0 +1,57 @@
+"""Where two raters met: every two grades of one pair, and their tables by two raters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.judging.agreement.coefficients import GRADES
+from builder.store.ratings import Ratings
+
+N_GRADES = len(GRADES)
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """Every two grades that one pair got, each two once.
+
+    Attributes:
+        one: Row in the ratings of the one grade, shape (n,).
+        other: Row of the other, further down, shape (n,).
+    """
+
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self.one)
+
+
+def meetings_of(ratings: Ratings) -> Meetings:
+    """All meetings; a pair with m grades has m * (m - 1) / 2 of them."""
+    pair, row = ratings.pair, np.arange(len(ratings))
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    for apart in range(1, len(ratings.raters)):
+        one = row[:-apart][pair[apart:] == pair[:-apart]]
+        if not len(one):
+            break
+        found.append((one, one + apart))
+    if not found:
+        return Meetings(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+    return Meetings(*(np.concatenate(side) for side in zip(*found, strict=True)))
+
+
+def tables_by_raters(ratings: Ratings, meetings: Meetings) -> NDArray[np.int64]:
+    """Tables of the grades of every two raters, shape (raters, raters, 4, 4).
+
+    Entry [a, b, g, h] counts the pairs to which a gave g and b gave h, so [b, a] is [a, b]
+    transposed.
+    """
+    n_raters = len(ratings.raters)
+    shape = (n_raters, n_raters, N_GRADES, N_GRADES)
+    rater, grade = ratings.rater, ratings.grade
+    one, other = meetings.one, meetings.other
+    place = np.ravel_multi_index((rater[one], rater[other], grade[one], grade[other]), shape)
+    once = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+    return np.asarray(once + once.transpose(1, 0, 3, 2))
