@@ -6,7 +6,7 @@ r_b. The strengths come from the agreement with everybody else (least squares, t
 left out), so that good raters may agree more than poor ones. Where nobody else tells a rater's
 strength, chance-corrected agreement of CEILING is taken as the best that honest raters reach.
 
-Two raters are named when so many equal grades would come about in fewer than 1 of 100 workspaces
+Two raters are named when so many equal grades would come about in fewer than 2 of 100 workspaces
 with honest raters only, their grades are equal in nearly all pairs, and they differ at most half as
 often as honest raters would. A rater who copies everybody shows no single such couple where each
 overlap is small; its overlaps are therefore tested together too.
@@ -26,7 +26,7 @@ NEARLY_ALL = 0.9
 """Share of equal grades from which a couple of raters is looked at."""
 FEWEST = 10
 """Shared pairs below which a couple of raters is judged only together with others."""
-FALSE_ALARM = 0.01
+FALSE_ALARM = 0.02
 """Chance of naming anybody in a workspace of honest raters."""
 CLEARLY_LATER = 0.75
 """Share of the pairs with times in which the copier graded after the other."""
