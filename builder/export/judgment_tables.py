@@ -16,7 +16,7 @@ from builder.store.judgments import GradeRow, current_grades
 
 COLUMNS = (
     *("query-id", "corpus-id", "rater", "grade", "outcome", "comment", "timestamp"),
-    *("reason", "milliseconds", "guidelines_version", "kind"),
+    *("reason", "milliseconds", "guidelines_version", "kind", "recorded"),
 )
 _TEXTS = ("query-id", "corpus-id", "rater", "comment", "reason")
 """Columns that hold what people wrote; the others are ours."""
@@ -33,6 +33,7 @@ def cells_of(row: JudgmentRow) -> dict[str, str | int | None]:
             (
                 *(row.query_id, row.doc_id, row.rater, row.grade, row.outcome, row.comment),
                 *(row.moment, row.reason, row.milliseconds, row.guidelines_version, row.kind),
+                row.recorded,
             ),
             strict=True,
         )

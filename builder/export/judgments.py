@@ -72,13 +72,14 @@ def export_judgments(  # noqa: PLR0913 - these are the options of the command
     """Write what each rater says now of each pair into the file `out`, whole or not at all.
 
     tsv, csv and jsonl hold all that is known of a judgment: query-id, corpus-id, rater, grade,
-    outcome, comment, timestamp (UTC), reason, milliseconds, guidelines_version, kind. trec has no
-    raters: one grade a pair, by `rule`. The formats of Quepid and Label Studio hold what people and
+    outcome, comment, timestamp (UTC), reason, milliseconds, guidelines_version, kind, recorded
+    (UTC; where an import gave no timestamp: when it came in). trec has no raters: one grade a pair,
+    by `rule`. The formats of Quepid and Label Studio hold what people and
     imported files said; grades of language models and synthetic ones stay here and are counted.
 
-    With `everything` tsv, csv and jsonl hold the whole log; `timestamp` is then the moment by which
-    a row counts (where an import gave none: when it came in), and the outcome `undone` says that
-    nothing stands from then on. Imported elsewhere, that leaves the same standing judgments.
+    With `everything` tsv, csv and jsonl hold the whole log; a row counts from its `timestamp`, else
+    from `recorded`, and the outcome `undone` says that nothing stands from then on. Imported
+    elsewhere, that leaves the same standing judgments; what stood there already is a duplicate.
 
     With `excel` a table begins with a byte order mark, and texts that a spreadsheet would change
     begin with an apostrophe, which our import takes off again (`builder.spreadsheets`).

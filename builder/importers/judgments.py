@@ -37,7 +37,7 @@ JUDGMENTS = Shape(
     required=(QUERY_NAMES, DOC_NAMES, (*GRADE_NAMES, "outcome")),
     optional=(
         *("rater", "outcome", "comment", "timestamp", "reason", "milliseconds", "kind"),
-        *("guidelines_version", GUARD_COLUMN),
+        *("guidelines_version", "recorded", GUARD_COLUMN),
     ),
     bare={
         3: ("query-id", "corpus-id", "score"),
@@ -72,10 +72,12 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
 
     Raw judgments have `query-id`, `corpus-id`, `rater`, `grade` (0 to 3, or empty with the
     `outcome` skip, cannot_judge or undone), and maybe `comment`, `timestamp`, `reason`,
-    `milliseconds` and `kind` (of a rater who is new here); qrels have three columns, or the four of
-    TREC, with or without a header. Qrels name no rater: they become the grades of one rater of the
-    kind `import` who is called as the file. Books and cases of Quepid, and exports of Label Studio,
-    are understood as they are. A query that a file names by its text is found by it.
+    `milliseconds`, `kind` (of a rater who is new here) and `recorded` (of a row without timestamp:
+    when it came into the workspace that wrote the file, from which it counts); qrels have
+    three columns, or the four of TREC, with or without a header. Qrels name no rater: they become
+    the grades of one rater of the kind `import` who is called as the file. Books and cases of
+    Quepid, and exports of Label Studio, are understood as they are. A query that a file names by
+    its text is found by it.
 
     Grades are whole numbers from 0 to 3; others are quarantined, never rounded or rescaled.
 
@@ -219,6 +221,7 @@ def judgment_of(row: Row, checks: Checks) -> StagedJudgment:
         checks.text(_or_empty(cells.get("reason")), "reason"),
         milliseconds,
         kind if kind in KINDS else None,
+        _recorded(cells),
     )
 
 
@@ -277,7 +280,14 @@ def _rater(cells: Mapping[str, Any]) -> str | None:
         raise FaultError("bad_rater", f"rater is {shown(value)}. {error.message}") from error
 
 
-def _moment(value: object) -> str | None:
+def _recorded(cells: Mapping[str, Any]) -> str | None:
+    """From when a row counts that has no time of its own."""
+    if _given(cells, "timestamp") is not None:
+        return None
+    return _moment(_given(cells, "recorded"), "recorded")
+
+
+def _moment(value: object, column: str = "timestamp") -> str | None:
     """The time in UTC, as the store writes it."""
     if value is None:
         return None
@@ -286,18 +296,18 @@ def _moment(value: object) -> str | None:
     except ValueError as error:
         raise FaultError(
             "bad_timestamp",
-            f"timestamp is {shown(value)}, and a time is written as 2026-11-30T12:00:00+00:00.",
+            f"{column} is {shown(value)}, and a time is written as 2026-11-30T12:00:00+00:00.",
         ) from error
     if moment.utcoffset() is None:
         raise FaultError(
             "naive_timestamp",
-            f"timestamp is {shown(value)}, and nobody knows in which time zone. "
+            f"{column} is {shown(value)}, and nobody knows in which time zone. "
             "Write the zone behind it: +00:00, or Z.",
         )
     try:
         return utc_text(moment)
     except OverflowError as error:
-        raise FaultError("bad_timestamp", f"timestamp is {shown(value)}: no such year.") from error
+        raise FaultError("bad_timestamp", f"{column} is {shown(value)}: no such year.") from error
 
 
 def _given(cells: Mapping[str, Any], name: str) -> Any:
@@ -356,6 +366,7 @@ def _imported(judgment: StagedJudgment, raters: Mapping[str | None, int]) -> Imp
         judgment.judged_at,
         judgment.reason,
         judgment.milliseconds,
+        judgment.recorded_at,
     )
 
 

@@ -45,6 +45,8 @@ class ImportedJudgment(NamedTuple):
         judged_at: As `moments.utc_text` writes it; None where the file does not say.
         reason: Why the rater skipped or cannot judge, "" if not said.
         milliseconds: How long the rater looked at the pair; None if unknown.
+        recorded_at: Of one without judged_at: when it came into the store that wrote the file, from
+            which it counts; written as judged_at. None: it counts from now.
     """
 
     query_id: str
@@ -56,6 +58,7 @@ class ImportedJudgment(NamedTuple):
     judged_at: str | None = None
     reason: str = ""
     milliseconds: int | None = None
+    recorded_at: str | None = None
 
 
 _Key: TypeAlias = tuple[int, int]
@@ -111,10 +114,15 @@ class _History:
         """The log is told; rows of the file follow."""
         self.last.clear()
 
-    def enter(self, row: dict[str, Any]) -> Fate:
-        """Take in a row of the file and say what becomes of it."""
+    def enter(self, row: dict[str, Any], told_at: str | None) -> Fate:
+        """Take in a row of the file and say what becomes of it.
+
+        Args:
+            row: As the log would hold it.
+            told_at: The moment that the file gives it; None if none.
+        """
         verdict = (row["outcome"], row["grade"])
-        if self._knows(verdict, row["judged_at"]):
+        if self._knows(verdict, row["judged_at"], told_at):
             return "duplicate"
         if row["judged_at"] is None:
             self.untimed.append(verdict)
@@ -124,27 +132,30 @@ class _History:
         self.moment, self.winner = moment, row
         return "accepted"
 
-    def _knows(self, verdict: Verdict, judged_at: str | None) -> bool:
-        if judged_at is None:
-            return self.repeats or self.untimed[-1:] == [verdict]
+    def _knows(self, verdict: Verdict, judged_at: str | None, told_at: str | None) -> bool:
+        if told_at is not None and self._knows_at(told_at, verdict):
+            return True
+        return judged_at is None and (self.repeats or self.untimed[-1:] == [verdict])
+
+    def _knows_at(self, moment: str, verdict: Verdict) -> bool:
         # At one moment somebody may grade, take it back, and grade the same again: the second
         # grade is a row of its own, and the same file once more is none.
-        if self.last.get(judged_at) == verdict:
+        if self.last.get(moment) == verdict:
             return True
-        self.last[judged_at] = verdict
-        self.met[judged_at, verdict] += 1
-        return self.met[judged_at, verdict] <= self.timed[judged_at, verdict]
+        self.last[moment] = verdict
+        self.met[moment, verdict] += 1
+        return self.met[moment, verdict] <= self.timed[moment, verdict]
 
 
 def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgment]) -> list[Fate]:
     """Write the judgments in the order of the file, and say what became of each.
 
-    A row is a `duplicate` if this rater said the same of this pair at the same time. Without times,
-    it is one if it repeats what came last without a time, or if all such rows of this rater and
-    pair repeat the end of what came before, or what stands: the same file imported twice changes
-    nothing, and a file without times takes no time or comment away. A row
-    that is `older` than what stands goes into the log and changes nothing else. Pairs outside the
-    pool join it with the source `import`.
+    A row is a `duplicate` if this rater said the same of this pair at the same time (of a row
+    without time: if it came in at the same time, where the file tells). Without times, it is one if
+    it repeats what came last without a time, or if all such rows of this rater and pair repeat the
+    end of what came before, or what stands: the same file imported twice changes nothing, and a
+    file without times takes no time or comment away. A row that is `older` than what stands goes
+    into the log and changes nothing else. Pairs outside the pool join it with the source `import`.
 
     Args:
         connection: Inside a writing transaction.
@@ -157,7 +168,10 @@ def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgme
     """
     logged = _as_logged(connection, rows)
     histories = _histories(connection, logged)
-    fates = [histories[row["pair_id"], row["rater_id"]].enter(row) for row in logged]
+    fates = [
+        histories[row["pair_id"], row["rater_id"]].enter(row, said.judged_at or said.recorded_at)
+        for row, said in zip(logged, rows, strict=True)
+    ]
     kept = [row for row, fate in zip(logged, fates, strict=True) if fate != "duplicate"]
     if kept:
         connection.execute(insert(judgments), kept)
@@ -179,7 +193,7 @@ def _as_logged(connection: Connection, rows: Sequence[ImportedJudgment]) -> list
             "reason": row.reason,
             "milliseconds": row.milliseconds,
             "judged_at": _checked(row.judged_at),
-            "recorded_at": arrived,
+            "recorded_at": _checked(row.recorded_at) or arrived,
             "token": f"{IMPORTED}{batch}-{at}",
         }
         for at, row in enumerate(rows)

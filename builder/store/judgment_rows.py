@@ -6,7 +6,7 @@ Ordered by query, document and rater, so that everything about a pair comes toge
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
 
 from builder.store.current import effective_time
 from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
@@ -27,10 +27,10 @@ class JudgmentRow(NamedTuple):
         grade: 0 to 3; None unless the outcome is grade.
         comment: What the rater wrote, "" if nothing.
         reason: Why the rater skipped or cannot judge, "" if not said.
-        moment: ISO 8601 in UTC. Of what stands: when it was judged, None where an import did not
-            say. In the log: the moment by which it counts, else when it came in.
+        moment: When it was judged, ISO 8601 in UTC; None where an import did not say.
         milliseconds: How long the rater looked at the pair; None if unknown.
         guidelines_version: Under which guidelines it was made; None for imports.
+        recorded: Where `moment` is None: when it came in, from which it counts; else None.
     """
 
     query_id: str
@@ -44,6 +44,7 @@ class JudgmentRow(NamedTuple):
     moment: str | None
     milliseconds: int | None
     guidelines_version: int | None
+    recorded: str | None
 
 
 def standing_rows(connection: Connection) -> Iterator[JudgmentRow]:
@@ -88,7 +89,8 @@ def _by_query(connection: Connection, of_query: Select[Any]) -> Iterator[Judgmen
             yield JudgmentRow(query_id, *row)
 
 
-def _columns(moment: ColumnElement[Any]) -> list[ColumnElement[Any]]:
+def _columns() -> list[ColumnElement[Any]]:
+    untimed = judgments.c.judged_at.is_(None)
     return [
         documents.c.doc_id,
         people.c.name,
@@ -97,9 +99,10 @@ def _columns(moment: ColumnElement[Any]) -> list[ColumnElement[Any]]:
         judgments.c.grade,
         judgments.c.comment,
         judgments.c.reason,
-        moment,
+        judgments.c.judged_at,
         judgments.c.milliseconds,
         judgments.c.guidelines_version,
+        case((untimed, judgments.c.recorded_at)),
     ]
 
 
@@ -110,7 +113,7 @@ def _standing() -> Select[Any]:
         .join(documents, documents.c.doc_key == pairs.c.doc_key)
         .join(people, people.c.person_id == current_judgments.c.rater_id)
     )
-    chosen: Select[Any] = select(*_columns(judgments.c.judged_at)).select_from(joined)
+    chosen: Select[Any] = select(*_columns()).select_from(joined)
     chosen = chosen.where(pairs.c.query_key == bindparam("query_key"))
     chosen = chosen.where(current_judgments.c.outcome != "undone")
     return chosen.order_by(documents.c.doc_id, people.c.name)
@@ -122,10 +125,10 @@ def _log() -> Select[Any]:
         .join(documents, documents.c.doc_key == pairs.c.doc_key)
         .join(people, people.c.person_id == judgments.c.rater_id)
     )
-    moment = effective_time()
-    chosen: Select[Any] = select(*_columns(moment)).select_from(joined)
+    chosen: Select[Any] = select(*_columns()).select_from(joined)
     chosen = chosen.where(pairs.c.query_key == bindparam("query_key"))
-    return chosen.order_by(documents.c.doc_id, people.c.name, moment, judgments.c.judgment_id)
+    in_time = (effective_time(), judgments.c.judgment_id)
+    return chosen.order_by(documents.c.doc_id, people.c.name, *in_time)
 
 
 _STANDING = _standing()

@@ -80,6 +80,8 @@ staged_judgments = Table(
     Column("milliseconds", Integer),
     # What the file calls its rater; null where it does not say.
     Column("kind", Text),
+    # Where judged_at is null: when it came into the store that wrote the file, if it says so.
+    Column("recorded_at", Text),
     Index("staged_judgments_by_pair", "query_id", "doc_id"),
     prefixes=["TEMPORARY"],
 )
@@ -112,6 +114,8 @@ class StagedJudgment(NamedTuple):
         reason: Why the rater skipped or cannot judge, "" if not said.
         milliseconds: How long the rater looked at the pair; None if unknown.
         kind: What kind of rater the file says this is; None where it does not say.
+        recorded_at: Of one without judged_at: when it came into the store that wrote the file, ISO
+            8601 in UTC; None where the file does not say.
     """
 
     file: str
@@ -127,6 +131,7 @@ class StagedJudgment(NamedTuple):
     reason: str = ""
     milliseconds: int | None = None
     kind: str | None = None
+    recorded_at: str | None = None
 
 
 def open_staging(connection: Connection) -> None:

@@ -93,7 +93,7 @@ def test_the_case_that_was_kept_beside_the_book(book: Path, tmp_path: Path) -> N
 
 
 def without_times(rows: list[JudgmentRow]) -> list[JudgmentRow]:
-    return [row._replace(moment=None) for row in rows]
+    return [row._replace(moment=None, recorded=None) for row in rows]
 
 
 @pytest.mark.parametrize(

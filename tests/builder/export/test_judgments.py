@@ -96,6 +96,7 @@ def test_a_table_holds_all_that_stands(workspace: Workspace, tmp_path: Path) -> 
         "milliseconds": "",
         "guidelines_version": "",
         "kind": "human",
+        "recorded": "",
     }
     assert [(r["corpus-id"], r["rater"]) for r in rows[:2]] == [("007", "ann"), ("007", "old.tsv")]
     assert (rows[0]["grade"], rows[0]["reason"], rows[1]["timestamp"]) == ("", "Dutch", "")
@@ -110,7 +111,8 @@ def test_the_whole_log_says_what_was_undone(workspace: Workspace, tmp_path: Path
     mine = [r for r in rows if r["rater"] == "ann" and r["corpus-id"] == "007"]
     assert [r["outcome"] for r in mine] == ["cannot_judge", "grade", "undone"]
     # What an import gave no time counts from when it came in.
-    assert all(r["timestamp"] for r in rows)
+    assert all((r["timestamp"] is None) == (r["recorded"] is not None) for r in rows)
+    assert {r["rater"] for r in rows if r["recorded"]} == {"old.tsv", "maker"}
 
 
 def test_a_table_for_excel(workspace: Workspace, tmp_path: Path) -> None:
