@@ -36,6 +36,8 @@ _CHUNK = 1000
 _LONGEST_VALUE = 160
 
 ACTIONS = {
+    "adjudication.decide": "Decided on a disputed pair of the query",
+    "adjudication.undo": "Took back a decision on a pair of the query",
     "backup.daily": "Daily copy of the database",
     "backup.daily.failed": "Daily copy failed",
     "backup.make": "Copied the database",
@@ -71,7 +73,13 @@ ACTIONS = {
 }
 """What is written in the log -> what a person reads before the subject."""
 
-_KINDS = {"person": "People", "query": "Queries", "job": "Jobs", "import": "Imports"}
+_KINDS = {
+    "adjudication": "Decisions",
+    "person": "People",
+    "query": "Queries",
+    "job": "Jobs",
+    "import": "Imports",
+}
 _PAIRS = (("from", "to"), ("before", "after"))
 
 

@@ -179,7 +179,7 @@ def cannot_judge(  # noqa: PLR0913 - all of them belong to one press of a key
         NotAllowedError: Nobody of this name may grade here.
         BuilderError: The pair is unknown, or the reason, comment or token unfit.
     """
-    _check_given(reason)
+    check_given(reason)
     check_words(comment, "a comment", LONGEST_COMMENT)
     said = partial(
         NewJudgment,
@@ -223,8 +223,8 @@ def flag_query(  # noqa: PLR0913 - all of them belong to one press of a key
     """
     if outcome not in ("unclear", "out_of_scope"):
         raise BuilderError(f"a query is unclear or out_of_scope, not {outcome!r}")
-    _check_given(reason)
-    _check_token(token)
+    check_given(reason)
+    check_token(token)
     moment = utc_text(now or datetime.now(UTC))
     with workspace.store.write() as connection:
         rater_id = grading_person(connection, rater).person_id
@@ -253,7 +253,7 @@ def undo_last(
         BuilderError: The token is unfit.
     """
     chosen = uuid4().hex if token is None else token
-    _check_token(chosen)
+    check_token(chosen)
     moment = now or datetime.now(UTC)
     with workspace.store.write() as connection:
         rater_id = grading_person(connection, rater).person_id
@@ -291,7 +291,7 @@ def _submit(
     """Record what the rater said, in a transaction of its own; `said` lacks but the rater_id."""
     with workspace.store.write() as connection:
         judgment = said(rater_id=grading_person(connection, rater).person_id)
-        _check_token(judgment.token)
+        check_token(judgment.token)
         return _record(connection, judgment, now, edit=edit)
 
 
@@ -311,14 +311,24 @@ def _record(
     return Outcome("saved", recorded.pair_id, recorded.grade, recorded.judgment_id)
 
 
-def _check_token(token: str) -> None:
+def check_token(token: str) -> None:
+    """Let pass what can be the token of a submit.
+
+    Raises:
+        BuilderError: It is empty, longer than 64 characters, or begins as those of imports do.
+    """
     if not 1 <= len(token) <= LONGEST_TOKEN or token.startswith(IMPORTED):
         raise BuilderError(
             f"a token has 1 to {LONGEST_TOKEN} characters and does not begin with {IMPORTED}"
         )
 
 
-def _check_given(reason: str) -> None:
+def check_given(reason: str) -> None:
+    """Let pass a reason that says something.
+
+    Raises:
+        BuilderError: It is blank, longer than 500 characters, or cannot be kept.
+    """
     if not reason.strip():
         raise BuilderError("a reason is needed", hint="say in a few words why")
     check_words(reason, "a reason", LONGEST_REASON)
