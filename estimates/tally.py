@@ -16,6 +16,7 @@ class ImportTally:
         updated: Rows that replaced what was known, where that was asked for.
         reasons: Reason -> rows in quarantine for it.
         notes: Code -> rows that were kept but are odd.
+        named: Code of a note -> what it is about, for a few of those that it counts; untrusted.
         quarantine_file: Where the bad rows and their reasons lie; None if there are none.
     """
 
@@ -24,6 +25,7 @@ class ImportTally:
     updated: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
+    named: dict[str, list[str]] = field(default_factory=dict)
     quarantine_file: Path | None = None
 
     @property
@@ -51,6 +53,8 @@ class ImportTally:
             whole.updated += tally.updated
             whole.reasons += tally.reasons
             whole.notes += tally.notes
+            for code, names in tally.named.items():
+                whole.named[code] = [*whole.named.get(code, []), *names]
             whole.quarantine_file = whole.quarantine_file or tally.quarantine_file
         return whole
 
@@ -64,6 +68,7 @@ class ImportTally:
             "quarantined": self.quarantined,
             "reasons": dict(sorted(self.reasons.items())),
             "notes": dict(sorted(self.notes.items())),
+            "named": dict(sorted(self.named.items())),
             "quarantine_file": str(self.quarantine_file.resolve())
             if self.quarantine_file
             else None,

@@ -102,6 +102,8 @@ def print_tally(what: str, tally: Mapping[str, Any]) -> None:
         click.echo(f"  quarantined for {reason}: {n:,}")
     for code, n in tally["notes"].items():
         click.echo(f"  note {code}: {n:,}")
+        for named in tally.get("named", {}).get(code, ()):
+            click.echo(f"    {named}")
     if tally["quarantine_file"]:
         click.echo(f"  the bad rows and their reasons: {tally['quarantine_file']}")
 

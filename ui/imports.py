@@ -102,6 +102,10 @@ def _show_reasons(tally: dict[str, Any]) -> None:
         if codes:
             listed = ", ".join(f"{count(n)} {in_words(code)}" for code, n in codes.items())
             st.html(f'<p class="gs-muted"><b>{label}:</b> {inline(listed)}</p>')
+    # An import of long ago has kept no names.
+    for code, names in tally.get("named", {}).items():
+        told = inline("; ".join(names))
+        st.html(f'<p class="gs-muted"><b>{inline(in_words(code))}:</b> {told}</p>')
 
 
 def _offer_quarantine(job: Job, what: str, file: Path) -> None:

@@ -28,6 +28,9 @@ ROWS = 1000
 BYTES = 1 << 22
 """A batch ends at whichever comes first, so that long texts do not fill the memory."""
 
+MOST_NAMED = 10
+"""How many odd things of one kind are told by name."""
+
 _LOCK_SECONDS = 0.5
 
 Made = TypeVar("Made")
@@ -211,6 +214,14 @@ def note(tally: ImportTally, code: str, times: int) -> None:
     """Count what was kept but is odd; a code that counts nothing is not mentioned."""
     if times:
         tally.notes[code] += times
+
+
+def named(tally: ImportTally, code: str, what: str) -> None:
+    """Count one thing that was kept but is odd, and say which, if it is among the first of them."""
+    note(tally, code, 1)
+    told = tally.named.setdefault(code, [])
+    if len(told) < MOST_NAMED:
+        told.append(what)
 
 
 def _batches(row_file: RowFile) -> Iterator[list[Row]]:

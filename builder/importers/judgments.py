@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from builder.errors import BuilderError, ImportFailedError
 from builder.importers.by_text import QueryTexts
-from builder.importers.intake import ROWS, Intake, Options, bring_in_file, note
+from builder.importers.intake import ROWS, Intake, Options, bring_in_file, named, note
 from builder.importers.rows import Checks, FaultError, Row, Shape, first_given, id_text, shown
-from builder.people import Person, clean_name
+from builder.people import NamesByLook, Person, clean_name
 from builder.spreadsheets import GUARD_COLUMN, GUARD_MARK, is_guarded, unguarded_row
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.moments import utc_text
@@ -81,9 +81,10 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
 
     Grades are whole numbers from 0 to 3; others are quarantined, never rounded or rescaled.
 
-    Notes count what was kept but is odd: `new_rater` (raters that were registered), `pair_added`
-    (pairs that joined the pool), `older` (judgments that came late and are history), `repaired`
-    and `fields_ignored` (rows).
+    Notes count what was kept but is odd: `new_rater` (raters that were registered), `alike_rater`
+    (those among them whose names differ from another's only in case, spaces or invisible marks;
+    which ones stands in `named`), `pair_added` (pairs that joined the pool), `older` (judgments
+    that came late and are history), `repaired` and `fields_ignored` (rows).
 
     Args:
         workspace: Where to; it has the queries and documents already.
@@ -159,6 +160,7 @@ class JudgmentsImport:
         """The raters of the staged judgments, by name; None: who is meant where none is named."""
         keys: dict[str | None, int] = {}
         kinds = staged_kinds(intake.connection)
+        looks = NamesByLook(intake.connection)
         for name in staged_raters(intake.connection):
             if name is None:
                 keys[None] = self._own_rater(intake)
@@ -166,6 +168,8 @@ class JudgmentsImport:
             known = find_person(intake.connection, name)
             note(intake.tally, "new_rater", int(known is None))
             kind = kinds.get(name, "human")
+            if known is None and kind == "human":
+                _tell_alike(intake.tally, looks, name)
             keys[name] = (known or add_person(intake.connection, name, kind=kind)).person_id
         return keys
 
@@ -180,6 +184,13 @@ class JudgmentsImport:
                 hint="Say whose grades these are by --rater NAME.",
             )
         return add_person(connection, name, kind="import").person_id
+
+
+def _tell_alike(tally: ImportTally, looks: NamesByLook, new: str) -> None:
+    """Say that somebody new is called almost as somebody else: one person may have become two."""
+    if (known := looks.alike(new)) is not None:
+        named(tally, "alike_rater", f"{new} beside {known}")
+    looks.add(new)
 
 
 def _rater_name(name: str) -> str:

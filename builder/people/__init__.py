@@ -22,7 +22,7 @@ from builder.people.managing import (
     people_with_counts,
     reactivate,
 )
-from builder.people.names import SimilarNameError, clean_name
+from builder.people.names import NamesByLook, SimilarNameError, clean_name
 from builder.people.roles import ROLES, TERMINAL, authorize, called, has_role, require
 from builder.store.people import Listed, Person
 
@@ -30,6 +30,7 @@ __all__ = [
     "ROLES",
     "TERMINAL",
     "Listed",
+    "NamesByLook",
     "Person",
     "SimilarNameError",
     "add_person",

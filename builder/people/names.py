@@ -44,6 +44,29 @@ def clean_name(name: str) -> str:
     return kept
 
 
+class NamesByLook:
+    """The humans' names by their look, for whoever registers many: looked up without a search.
+
+    Args:
+        connection: Reads who is here.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._names: dict[str, str] = {}
+        for person in stored.all_people(connection):
+            if person.kind == "human":
+                self.add(person.name)
+
+    def add(self, name: str) -> None:
+        """Take in a name; of several that look alike the first is told."""
+        self._names.setdefault(_folded(name), name)
+
+    def alike(self, name: str) -> str | None:
+        """Another name that differs from this one in case, spaces or invisible marks only."""
+        known = self._names.get(_folded(name))
+        return None if known == name else known
+
+
 def alike_people(connection: Connection, name: str) -> list[Person]:
     """Humans of other names that differ from this one in case, spaces or invisible marks only."""
     people = stored.all_people(connection)

@@ -32,9 +32,11 @@ def test_several_imports_add_up() -> None:
     one.reasons["bad_json"] += 1
     other.reasons["bad_json"] += 2
     other.notes["odd"] += 1
+    other.named["odd"] = ["this"]
     other.quarantine_file = Path("bad.jsonl")
     whole = ImportTally.total([one, other])
     assert (whole.accepted, whole.duplicate, whole.updated, whole.read) == (2, 1, 4, 10)
     assert whole.reasons == {"bad_json": 3}
     assert whole.notes == {"odd": 1}
+    assert whole.as_json()["named"] == {"odd": ["this"]}
     assert whole.quarantine_file == Path("bad.jsonl")

@@ -81,3 +81,11 @@ def test_what_cannot_be(filled: Terminal, options: list[str], code: int) -> None
 def test_help_says_what_a_book_brings(goldsmith: Terminal) -> None:
     assert "Of a book:" in goldsmith("import", "--help").stdout
     assert "label-studio" in goldsmith("judgments", "import", "--help").stdout
+
+
+def test_a_new_rater_called_almost_as_another_is_named(filled: Terminal) -> None:
+    out = Path(filled.write("raw.tsv", ""))
+    assert filled("judgments", "export", str(out), "--force").code == 0
+    out.write_text(out.read_text("utf-8").replace("\tann\t", "\tAnn\t"), "utf-8")
+    told = filled("judgments", "import", str(out))
+    assert "note alike_rater: 1\n    Ann beside ann\n" in told.stdout

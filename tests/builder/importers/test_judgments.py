@@ -64,6 +64,30 @@ def test_qrels_are_one_rater_called_as_the_file(form: str, judged: Workspace, wr
     assert counts(import_judgments(judged, path)) == (0, 2, 0, 0)
 
 
+def test_new_raters_called_almost_as_others_are_told(judged: Workspace, write: Write) -> None:
+    names = ["ada", "ADA", "Ada ", "A\u200bda", "Bea", "B ea"]
+    with judged.store.write() as connection:
+        add_person(connection, "Ada")
+        add_person(connection, "bea", kind="llm")
+    rows = [f"q1\td1\t{name}\t1" for name in names]
+    path = write("raw.tsv", HEADER + "\n".join(rows))
+    tally = import_judgments(judged, path)
+    assert (tally.notes["new_rater"], tally.notes["alike_rater"]) == (5, 4)
+    told = ["ada beside Ada", "ADA beside Ada", "A\u200bda beside Ada", "B ea beside Bea"]
+    assert tally.as_json()["named"] == {"alike_rater": told}
+    again = import_judgments(judged, path)
+    assert ("alike_rater" in again.notes, again.named) == (False, {})
+
+
+def test_of_many_new_names_the_first_are_told(judged: Workspace, write: Write) -> None:
+    names = [name for n in range(12) for name in (f"rater{n}", f"Rater{n}")]
+    rows = "\n".join(f"q1\td1\t{name}\t1" for name in names)
+    tally = import_judgments(judged, write("raw.tsv", HEADER + rows))
+    assert tally.notes["alike_rater"] == 12
+    assert tally.named["alike_rater"][0] == "Rater0 beside rater0"
+    assert len(tally.named["alike_rater"]) == 10
+
+
 def test_raw_judgments_have_their_raters(judged: Workspace, write: Write) -> None:
     rows = [
         "q1\td1\tann\t3\t\tgood, \u0645\t2026-11-30T13:00:00+01:00",
