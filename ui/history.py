@@ -69,13 +69,27 @@ def dispute_html(workspace: Workspace, settled: Settled) -> str:
     own = settled.own
     grade = 0 if own.grade is None else own.grade
     verdict = "as yours" if grade == settled.grade else "other than yours"
+    how = "Decided" if settled.adjudicated else "Settled"
     return (
         f'<div class="gs-entry">{_pair_html(own)}<div class="gs-settled">'
         f"<span>You {_grade(workspace, grade)}</span>"
-        f"<span>Settled {_grade(workspace, settled.grade)}</span>"
-        f'<span class="gs-muted">{verdict}, of {count(settled.n_grades)} grades</span></div>'
-        f"{_comment(own)}</div>"
+        f"<span>{how} {_grade(workspace, settled.grade)}</span>"
+        f'<span class="gs-muted">{verdict}, {_by_whom(workspace, settled)}</span></div>'
+        f"{_why(settled)}{_comment(own)}</div>"
     )
+
+
+def _by_whom(workspace: Workspace, settled: Settled) -> str:
+    if not settled.adjudicated:
+        return f"of {count(settled.n_grades)} grades"
+    return f"by an analyst, {local_time(settled.decided_at, workspace.settings.timezone)}"
+
+
+def _why(settled: Settled) -> str:
+    """The adjudicator's reason; who decided is not told."""
+    if not settled.reason:
+        return ""
+    return f'<div class="gs-why-decided" dir="auto">Why: {escape(clean(settled.reason))}</div>'
 
 
 def _show_own(workspace: Workspace, rater: str) -> None:
@@ -95,9 +109,9 @@ def _show_own(workspace: Workspace, rater: str) -> None:
 
 def _show_disputes(workspace: Workspace, rater: str) -> None:
     muted(
-        "Pairs on which you and others differ, once all have graded them. The grade given most "
-        "often settles; where several were, the middle one, of two the lower. Others can be wrong, "
-        "too."
+        "Pairs on which you and others differ, once all have graded them. What an analyst decided "
+        "counts, and the reason is given. Elsewhere the grade given most often settles; where "
+        "several were, the middle one, of two the lower. Others can be wrong, too."
     )
     page = settled_disputes(workspace, rater, st.session_state.get(_BEFORE))
     for settled in page.disputes:

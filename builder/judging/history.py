@@ -1,7 +1,7 @@
 """What a rater said so far: searched, changed, and set beside what became of it.
 
 A rater sees only what is theirs. How a disputed pair was settled is shown to those who graded it,
-once it is complete and not before, and never who gave which grade.
+once it is complete or an analyst has decided and not before, and never who gave which grade.
 """
 
 import unicodedata
@@ -16,6 +16,7 @@ from builder.judging.guidelines import current_guidelines
 from builder.judging.queue import Outcome, submit_grade
 from builder.store import Connection
 from builder.store import history as table
+from builder.store.adjudications import Decision, standing_of_pairs
 from builder.store.grades import GradeRow
 from builder.store.history import EarlierRow, OwnRow
 from builder.store.judgments import knows_token, standing_judgment
@@ -84,13 +85,19 @@ class Settled:
 
     Attributes:
         own: What this rater says.
-        grade: What the grades amount to, by majority.
-        n_grades: Out of how many.
+        grade: What an analyst decided, else what the grades amount to by majority.
+        n_grades: How many grades count.
+        adjudicated: Whether an analyst decided.
+        reason: Why, "" if not said; untrusted.
+        decided_at: When, ISO 8601 in UTC; "" if nobody did.
     """
 
     own: OwnRow
     grade: int
     n_grades: int
+    adjudicated: bool = False
+    reason: str = ""
+    decided_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +146,8 @@ def own_history(
 def settled_disputes(workspace: Workspace, rater: str, before: int | None = None) -> SettledPage:
     """How the pairs were settled on which this rater and others disagree; newest first.
 
-    Only pairs with a standing grade of this rater, graded by as many people as they shall get: who
-    has yet to grade a pair learns nothing of it.
+    Only pairs with a standing grade of this rater that an analyst decided, or that as many people
+    graded as shall: who has yet to grade a pair learns nothing of it.
 
     Args:
         workspace: Where they lie.
@@ -155,11 +162,7 @@ def settled_disputes(workspace: Workspace, rater: str, before: int | None = None
         person = _person(connection, rater)
         stretch = table.newest_stretch(connection, person.person_id, before, STRETCH)
         found = table.disputed_rows(connection, stretch, raters_per_pair, PAGE + 1)
-        grades = _counted(connection, found[:PAGE])
-    shown = [
-        Settled(row, majority(grades[row.pair_id]), len(grades[row.pair_id]))
-        for row in found[:PAGE]
-    ]
+        shown = _settled(connection, found[:PAGE])
     if len(found) > PAGE:
         return SettledPage(shown, shown[-1].own.judgment_id)
     return SettledPage(shown, stretch.oldest if stretch.more else None)
@@ -254,6 +257,21 @@ def _by_pair(rows: Iterable[EarlierRow]) -> dict[int, list[EarlierRow]]:
     for row in rows:
         by_pair[row.pair_id].append(row)
     return dict(by_pair)
+
+
+def _settled(connection: Connection, rows: Sequence[OwnRow]) -> list[Settled]:
+    grades = _counted(connection, rows)
+    decided = standing_of_pairs(connection, [row.pair_id for row in rows])
+    return [
+        _settled_pair(row, grades.get(row.pair_id, []), decided.get(row.pair_id)) for row in rows
+    ]
+
+
+def _settled_pair(row: OwnRow, grades: list[int], decision: Decision | None) -> Settled:
+    if decision is None:
+        return Settled(row, majority(grades), len(grades))
+    said = (decision.grade, len(grades), True, decision.reason, decision.decided_at)
+    return Settled(row, *said)
 
 
 def _counted(connection: Connection, rows: Sequence[OwnRow]) -> dict[int, list[int]]:

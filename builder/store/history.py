@@ -18,11 +18,20 @@ from sqlalchemy import (
     and_,
     exists,
     func,
+    or_,
     select,
 )
 
 from builder.store.current import effective_time
-from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
+from builder.store.schema import (
+    adjudications,
+    current_judgments,
+    documents,
+    judgments,
+    pairs,
+    people,
+    queries,
+)
 
 _BEYOND = 2**62
 
@@ -146,17 +155,17 @@ def own_rows(
 def disputed_rows(
     connection: Connection, stretch: Stretch, raters_per_pair: int, limit: int
 ) -> list[OwnRow]:
-    """The rater's standing grades in the stretch on pairs that are complete and disputed.
+    """The rater's standing grades in the stretch on pairs that are settled, newest first.
 
-    Complete: as many humans graded it as its quota says, two at least. Disputed: not all of them
-    gave the same grade. Newest first.
+    These are pairs that an adjudicator decided, and those that are complete and disputed. Complete:
+    as many humans graded it as its quota says, two at least. Disputed: not all of them gave the
+    same grade; raters who are left out are not asked.
     """
     full = func.coalesce(pairs.c.quota, raters_per_pair)
+    complete = (pairs.c.human_grades >= 2) & (pairs.c.human_grades >= full)
     chosen = _of_stretch(_own(), stretch).where(
         current_judgments.c.outcome == "grade",
-        pairs.c.human_grades >= 2,
-        pairs.c.human_grades >= full,
-        _somebody_disagrees(),
+        or_(_is_decided(), complete & _somebody_disagrees()),
     )
     chosen = chosen.order_by(judgments.c.judgment_id.desc()).limit(limit)
     return [_own_row(row) for row in connection.execute(chosen)]
@@ -175,13 +184,18 @@ def earlier_rows(
 
 
 def grades_of_pairs(connection: Connection, pair_ids: Sequence[int]) -> list[KindOfGrade]:
-    """All standing grades of these pairs (some dozen), without the raters' names."""
+    """All standing grades of these pairs (some dozen), without the raters' names.
+
+    Those of raters who are left out of aggregation are not among them.
+    """
     joined = current_judgments.join(
         judgments, judgments.c.judgment_id == current_judgments.c.judgment_id
     ).join(people, people.c.person_id == current_judgments.c.rater_id)
     chosen = select(current_judgments.c.pair_id, people.c.kind, judgments.c.grade)
     chosen = chosen.select_from(joined).where(
-        current_judgments.c.pair_id.in_(pair_ids), current_judgments.c.outcome == "grade"
+        current_judgments.c.pair_id.in_(pair_ids),
+        current_judgments.c.outcome == "grade",
+        people.c.excluded_at.is_(None),
     )
     return [KindOfGrade(*row) for row in connection.execute(chosen)]
 
@@ -247,6 +261,11 @@ def _of_stretch(chosen: Select[Any], stretch: Stretch) -> Select[Any]:
     )
 
 
+def _is_decided() -> ColumnElement[bool]:
+    mine = adjudications.c
+    return exists().where(mine.pair_id == judgments.c.pair_id, mine.standing == 1)
+
+
 def _somebody_disagrees() -> ColumnElement[bool]:
     other, said = current_judgments.alias(), judgments.alias()
     joined = other.join(said, said.c.judgment_id == other.c.judgment_id).join(
@@ -257,6 +276,7 @@ def _somebody_disagrees() -> ColumnElement[bool]:
         other.c.pair_id == judgments.c.pair_id,
         other.c.outcome == "grade",
         people.c.kind == "human",
+        people.c.excluded_at.is_(None),
         said.c.grade != judgments.c.grade,
     )
     return differs.correlate(judgments).exists()

@@ -5,10 +5,11 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from builder.judging.adjudication import decide
 from builder.judging.history import own_history, settled_disputes
 from builder.judging.own_queries import own_query_words
 from builder.judging.queue import flag_query, next_pair, submit_grade
-from builder.people import ensure_person
+from builder.people import change_role, ensure_person
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
 from ui.history import dispute_html, entry_html
@@ -73,6 +74,19 @@ def test_settled_disputes_name_nobody(graded: Workspace, open_app: OpenApp) -> N
     assert "Settled <b>1</b>" in html
     assert "Ben" not in html
     assert "Ben" not in words(my_grades(open_app, graded))
+
+
+def test_a_decision_is_told_with_its_reason_and_without_a_name(graded: Workspace) -> None:
+    ben = ensure_person(graded, "Ben")
+    (settled,) = settled_disputes(graded, "Dana").disputes
+    change_role(graded, "Ben", "analyst", None)
+    decide(graded, ben, settled.own.pair_id, 3, HOSTILE, token=uuid4().hex)
+    (settled,) = settled_disputes(graded, "Dana").disputes
+    html = dispute_html(graded, settled)
+    assert "Decided <b>3</b>" in html
+    assert "by an analyst" in html
+    assert "Why: &lt;script&gt;alert(1)&lt;/script&gt; :red[x]" in html
+    assert "Ben" not in html
 
 
 def test_what_was_written_is_shown_as_it_was_written(graded: Workspace) -> None:

@@ -5,8 +5,10 @@ from uuid import uuid4
 
 import pytest
 
+from builder import people
 from builder.errors import BuilderError, NotAllowedError
 from builder.judging import history
+from builder.judging.adjudication import decide, undo_decision
 from builder.judging.guidelines import save_guidelines
 from builder.judging.history import Sought, change_grade, own_history, settled_disputes
 from builder.judging.queue import submit_grade
@@ -239,6 +241,35 @@ def test_a_page_of_disputes_tells_no_names(workspace: Workspace) -> None:
     grade(workspace, "ann", 1, 1)
     grade(workspace, "bob", 1, 3)
     assert "bob" not in json.dumps(settled_disputes(workspace, "ann").disputes, default=repr)
+
+
+def test_what_an_analyst_decided_is_told_with_its_reason(workspace: Workspace) -> None:
+    dana = people.add_person(workspace, "dana", "analyst", None)
+    grade(workspace, "ann", 1, 1)
+    grade(workspace, "bob", 1, 3)
+    grade(workspace, "ann", 2, 0)  # nobody else graded it, and yet it was decided
+    grade(workspace, "bob", 3, 2)  # decided, but ann has yet to grade it
+    for pair_id in (1, 2, 3):
+        decide(workspace, dana, pair_id, 2, "need misread", token=f"{ONCE}{pair_id}")
+    alone, shared = settled_disputes(workspace, "ann").disputes
+    assert (alone.own.pair_id, alone.grade, alone.n_grades, alone.adjudicated) == (2, 2, 1, True)
+    assert (shared.grade, shared.reason, shared.n_grades) == (2, "need misread", 2)
+    assert shared.decided_at
+    assert "dana" not in repr((alone, shared))
+    undo_decision(workspace, dana)
+    undo_decision(workspace, dana)
+    (again,) = settled_disputes(workspace, "ann").disputes
+    assert (again.own.pair_id, again.grade, again.adjudicated) == (1, 2, True)
+
+
+def test_a_rater_who_is_left_out_makes_no_dispute(workspace: Workspace) -> None:
+    grade(workspace, "ann", 1, 1)
+    grade(workspace, "bob", 1, 3)
+    with workspace.store.write() as connection:
+        connection.exec_driver_sql("UPDATE people SET excluded_at = 'now' WHERE name = 'bob'")
+    assert settled_disputes(workspace, "ann").disputes == []
+    (own,) = settled_disputes(workspace, "bob").disputes
+    assert (own.grade, own.n_grades) == (1, 1)
 
 
 def test_a_grade_given_on_the_page_is_there(workspace: Workspace) -> None:
