@@ -2,6 +2,8 @@
 
 import sqlite3
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,7 +88,8 @@ def restore_backup(root: Path, file: Path, actor: Person | None = None) -> Resto
     (root / "cache").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="restore-", dir=root / "cache") as scratch:
         by = actor.name if actor else TERMINAL
-        staged = _stage(file, Path(scratch), root, by)
+        with _named(file, Path(scratch) / DATABASE_FILE):
+            staged = _stage(file, Path(scratch), root, by)
         kept, restart = _put_in_place(root, staged)
     return Restored(
         file, staged.revision, staged.judgments, _settled_guidelines(root), kept, restart
@@ -106,6 +109,17 @@ def _refuse_place(root: Path, file: Path) -> None:
         )
     if file.resolve() == (root / DATABASE_FILE).resolve():
         raise BuilderError("That is the database itself.", where=str(file), hint="Name a copy.")
+
+
+@contextmanager
+def _named(file: Path, staged: Path) -> Iterator[None]:
+    """Say of the file that was given what is wrong with its copy, which is gone by then."""
+    try:
+        yield
+    except BuilderError as error:
+        if error.where == str(staged):
+            error.where = str(file)
+        raise
 
 
 def _stage(file: Path, folder: Path, root: Path, by: str) -> _Staged:

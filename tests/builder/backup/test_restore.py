@@ -201,8 +201,9 @@ def test_what_is_no_copy_of_ours_changes_nothing(
         copy.unlink()
     spoil(copy)
     grade_pair(workspace, "ann", 6, 3)
-    with pytest.raises(BuilderError, match=message):
+    with pytest.raises(BuilderError, match=message) as caught:
         restored(workspace, copy)
+    assert caught.value.where == str(copy)
     assert log_length(workspace) == 6
     assert not list((workspace.root / "backups").glob("*"))
     assert list((workspace.root / "cache").glob("restore-*")) == []
