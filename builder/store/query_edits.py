@@ -32,6 +32,9 @@ from builder.store.schema import (
 MERGED = "merge"
 """The source of a pair that a merged query brought, where nobody is known who named it."""
 
+CARRIED = f"{IMPORTED}merge-"
+"""How the tokens of judgments begin that were given for a merged query."""
+
 ADDED = "manual"
 """The source of a query that an analyst wrote."""
 
@@ -250,7 +253,7 @@ def _copy(carried: Carried, pair_id: int, batch: str) -> dict[str, Any]:
         "milliseconds": None,
         "guidelines_version": origin.guidelines_version,
         # As imported ones, it is not what the rater's next press of Undo takes back.
-        "token": f"{IMPORTED}merge-{origin.judgment_id}-{batch}",
+        "token": f"{CARRIED}{origin.judgment_id}-{batch}",
     }
 
 

@@ -32,6 +32,8 @@ _import = st.tuples(
     st.just("import"), st.lists(st.tuples(_raters, _pairs, _verdicts, _times), max_size=6)
 )
 
+OPERATIONS = st.lists(_record | _undo | _import, max_size=12)
+
 
 def apply(connection: Connection, number: int, operation: tuple[Any, ...]) -> None:
     match operation:
@@ -92,7 +94,7 @@ def human_grades_by_the_log(connection: Connection) -> dict[int, int]:
     return counted
 
 
-@given(operations=st.lists(_record | _undo | _import, max_size=12))
+@given(operations=OPERATIONS)
 @settings(max_examples=60, deadline=None)
 def test_current_judgments_are_the_latest_of_the_log(
     pooled: Store, operations: list[tuple[Any, ...]]
