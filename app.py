@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import frame, navigation, sign_in, state
+from ui import frame, navigation, restored, sign_in, state
 
 UI = Path(__file__).parent / "ui"
 
@@ -31,6 +31,7 @@ def main() -> None:
             sign_in.show_sign_in(workspace)
             return
         sign_in.show_person(workspace, person)
+        restored.tell_restored(workspace)
         frame.show_callback_error()
         navigation.show_page(page, person)
 

@@ -32,6 +32,7 @@ from ui.grade_card import pair_html
 from ui.grade_presses import VIEW_IN_URL, WANTED_IN_URL, press_key
 from ui.listing import show_list
 from ui.numbers import count
+from ui.restored import NOT_SAVED, was_restored
 from ui.sitting import Said, Sitting, current_sitting
 
 TAG_IN_URL = "tag"
@@ -81,6 +82,11 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
 
 def _on_press(workspace: Workspace, rater: str) -> None:
     sitting = current_sitting(workspace, rater)
+    if was_restored(workspace):
+        # What is on screen may be another pair by now, or none.
+        st.query_params.pop(WANTED_IN_URL, None)
+        sitting.start_anew(Said("ignored", NOT_SAVED))
+        return
     try:
         press_key(workspace, sitting, last_press())
     except BuilderError:

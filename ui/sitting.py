@@ -91,6 +91,13 @@ class Sitting:
             self.token, self.shown_at_ms, self.whole = uuid.uuid4().hex, now_ms(), ""
         self.pair, self.name = pair, name
 
+    def start_anew(self, said: Said) -> None:
+        """Forget all that may not be there any more, and say this."""
+        self.answers += 1
+        self.said, self.wanted, self.comment = said, None, ("", "")
+        self.flagged.clear()
+        self.leave()
+
     def leave(self) -> None:
         """The pair on screen is done: the same one, shown again, is a new showing."""
         self.pair, self.name = None, ""

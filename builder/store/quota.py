@@ -33,6 +33,7 @@ __all__ = [
     "applied_rule",
     "apply_rule",
     "ask_again",
+    "content_mark",
     "needs_rule",
     "note_change",
     "note_other_content",
@@ -50,7 +51,7 @@ FIRST_PATIENCE = 2
 
 _PRIME = 2**31 - 1
 _FACTORS = (1_103_515_245, 1_664_525)
-_QUOTA, _CHANGES = "quota", "queue_changes"
+_QUOTA, _CHANGES, _CONTENT = "quota", "queue_changes", "content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +201,21 @@ def note_change(connection: Connection) -> None:
 
 
 def note_other_content(connection: Connection) -> None:
-    """Tell the queues that the whole content is another one, as after a restore.
+    """Tell queues and open pages that the whole content is another one, as after a restore.
 
     The number of changes becomes one that no content ever had: it is made of the time.
 
     Args:
         connection: Inside the writing transaction that prepares the content.
     """
-    _set_value(connection, _CHANGES, str(time.time_ns()))
+    now = str(time.time_ns())
+    _set_value(connection, _CHANGES, now)
+    _set_value(connection, _CONTENT, now)
+
+
+def content_mark(connection: Connection) -> str:
+    """Another text after each restore; "" where there was none."""
+    return _value(connection, _CONTENT) or ""
 
 
 def _value(connection: Connection, name: str) -> str | None:

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.app_client import app_client
 from benchmarks.app_server import free_port, start_app
+from builder.backup import back_up_to, restore_backup
 from builder.workspace import Workspace
 from tests.browser.grading import (
     DRAWN,
@@ -197,3 +198,27 @@ def test_a_server_that_is_killed_loses_no_grade_and_the_page_comes_back(
         (1, "while it was down"),
         (3, ""),
     ]
+
+
+def test_a_press_after_a_restore_is_told_of_it_and_not_saved(
+    page: "Page",
+    address: str,
+    rater: str,
+    grades_of: GradesOf,
+    workspace: Workspace,
+    tmp_path: Path,
+) -> None:
+    copy = back_up_to(workspace, tmp_path / "copy.db").file
+    open_grading(page, address, rater)
+    first = pair_on_screen(page)
+    press(page, "2")
+    restore_backup(workspace.root, copy)
+    page.keyboard.press("3")
+    wait_for_words(page, "restored from a copy: this press was not saved")
+    assert grades_of(rater) == []
+    assert pair_on_screen(page) == first
+    page.wait_for_timeout(HONEST_PAUSE_MS)
+    press(page, "1")
+    assert "saved" in last_said(page)
+    assert "restored" not in last_said(page)
+    assert [row.grade for row in grades_of(rater)] == [1]

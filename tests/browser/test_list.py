@@ -1,10 +1,12 @@
 """A whole query graded in place: what is pressed beside a document is what the database holds."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
 
+from builder.backup import back_up_to, restore_backup
 from builder.judging.queue import next_query_id, query_pairs, submit_grade
 from builder.store.corpus_search import pair_id_of
 from builder.store.documents import insert_documents
@@ -355,3 +357,19 @@ def test_what_the_corpus_search_adds_stands_in_the_list(
     with workspace.store.read() as connection:
         pair_id = pair_id_of(connection, str(query_id), "yak")
     assert [(each.pair_id, each.grade) for each in rows_of(rater)] == [(pair_id, 3)]
+
+
+def test_a_press_after_a_restore_is_told_of_it_and_not_saved(
+    page: "Page", address: str, rater: str, rows_of: RowsOf, workspace: Workspace, tmp_path: Path
+) -> None:
+    copy = back_up_to(workspace, tmp_path / "copy.db").file
+    open_list(page, address, rater)
+    page.keyboard.press("2")
+    wait_for_told(page, 0, "Saved")
+    restore_backup(workspace.root, copy)
+    page.wait_for_timeout(HONEST_PAUSE_MS)
+    page.keyboard.press("3")
+    page.get_by_text("restored from a copy: this press was not saved").wait_for()
+    page.wait_for_selector(".gs-row.gs-focused .gs-grades")
+    assert row(page, 0).locator("[aria-pressed='true']").count() == 0
+    assert rows_of(rater) == []

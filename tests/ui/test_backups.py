@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from builder.backup import daily_problem, list_backups
+from builder.backup import back_up_to, daily_problem, list_backups, restore_backup
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
 
@@ -42,3 +43,20 @@ def test_the_copies_are_on_the_page_activity(
     assert not app.exception
     shown = "\n".join(str(html.proto.body) for html in app.get("html"))
     assert list_backups(filled_workspace)[0].file.name in shown
+
+
+def test_a_restore_under_an_open_page_is_told_once(
+    filled_workspace: Workspace, open_app: OpenApp, tmp_path: Path
+) -> None:
+    copy = back_up_to(filled_workspace, tmp_path / "copy.db").file
+    app = open_app(filled_workspace.root)
+    app.query_params["rater"] = "Dana"
+    told = []
+    for _ in range(3):
+        app.switch_page("ui/pages/guidelines.py").run()
+        assert not app.exception
+        shown = "\n".join(str(html.proto.body) for html in app.get("html"))
+        told.append("The workspace was restored from a copy" in shown)
+        if len(told) == 1:
+            restore_backup(filled_workspace.root, copy)
+    assert told == [False, True, False]

@@ -21,6 +21,7 @@ from ui.listing.bar import last_press, show_bar
 from ui.listing.presses import QUERY_IN_URL, press_key
 from ui.listing.rows import rows_html
 from ui.listing.state import Listing, current_listing
+from ui.restored import NOT_SAVED, was_restored
 from ui.sitting import Said, current_sitting
 
 __all__ = ["show_list"]
@@ -108,10 +109,15 @@ def _show_bar(workspace: Workspace, person: Person, filters: Filters) -> None:
 def _on_press(workspace: Workspace, rater: str, filters: Filters) -> None:
     sitting = current_sitting(workspace, rater)
     sitting.active_at = datetime.now(UTC)
+    listing, press = current_listing(rater), last_press()
+    if was_restored(workspace):
+        st.query_params.pop(QUERY_IN_URL, None)
+        listing.start_anew(press.number, Said("ignored", NOT_SAVED))
+        return
     press_key(
         workspace,
-        current_listing(rater),
-        last_press(),
+        listing,
+        press,
         filters=filters,
         guidelines_version=sitting.guidelines_version,
     )

@@ -94,6 +94,13 @@ class Listing:
         self.rows = {row.name: _kept(row, before.get(row.name)) for row in rows}
         self.query_id, self.is_stale = query_id, False
 
+    def start_anew(self, answered: int, said: Said) -> None:
+        """Forget all that may not be there any more, and say this."""
+        self.answered, self.said = answered, said
+        self.query_id, self.rows, self.visited = "", {}, []
+        self.focus = ""
+        self.flagged, self.is_stale = 0, True
+
     @property
     def query(self) -> Query | None:
         """The query on screen; None where there are no documents for this rater."""

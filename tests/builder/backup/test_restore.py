@@ -15,6 +15,7 @@ from builder.judging.guidelines import current_guidelines, save_guidelines
 from builder.judging.queue import next_pair
 from builder.people import ensure_person
 from builder.store import activity
+from builder.store.quota import content_mark
 from builder.store.revisions import revisions
 from builder.workspace import GUIDELINES, Workspace, open_workspace
 from tests.builder.backup.conftest import GRADE_FOR_EVER, at_work, cli, grade_pair, log_length
@@ -285,6 +286,21 @@ def test_an_app_that_runs_forgets_what_it_remembered_of_the_queue(
             grade_pair(other, "bob", pair_id, 1)
     assert log_length(workspace) == 20
     assert next_pair(workspace, "ann") is not None
+
+
+def test_each_restore_leaves_another_mark(workspace: Workspace, copy: Path) -> None:
+    marks = [mark_of(workspace)]
+    for _ in range(2):
+        restored(workspace, copy)
+        marks.append(mark_of(workspace))
+    grade_pair(workspace, "ann", 6, 3)
+    assert mark_of(workspace) == marks[-1]
+    assert (marks[0], len(set(marks))) == ("", 3)
+
+
+def mark_of(workspace: Workspace) -> str:
+    with workspace.store.read() as connection:
+        return content_mark(connection)
 
 
 def test_pairs_of_a_copy_want_as_many_grades_as_the_settings_say(
