@@ -9,8 +9,7 @@ from pathlib import Path
 from builder.errors import TaskNotFoundError
 from builder.export import folders
 from builder.export.names import DRAFT
-from builder.export.release import write_selected
-from builder.export.selection import Selection, select_judged
+from builder.export.release import write_draft
 from builder.workspace import Workspace
 from evals.records import Progress
 from evals.taskfolder import Task, read_task
@@ -192,8 +191,7 @@ def _draft(workspace: Workspace, split: str | None, progress: Progress | None) -
         written = workplace / DRAFT
         written.mkdir()
         with workspace.store.read() as connection:
-            selected = select_judged(connection, Selection())
-            write_selected(connection, written, selected, progress=progress)
+            write_draft(workspace, connection, written, DRAFT, progress)
         task = read_task(written, split, name=DRAFT)
         # Only to be looked at: what is evaluated has been read.
         shutil.rmtree(target, ignore_errors=True)

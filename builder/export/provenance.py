@@ -24,13 +24,15 @@ class Making:
 
     Attributes:
         name: The task's name.
-        release: The number that it gets as a release.
+        release: The number that it gets as a release; 0 for a draft.
         created_at: When, ISO 8601 in UTC.
         selection: What was asked for.
         selected: What was selected and dropped.
         n_documents: Documents in the corpus.
-        agreement: Agreement on the selected queries, raters under pseudonyms.
+        agreement: Agreement on the selected queries, raters under pseudonyms; None where nobody
+            asked for it.
         settings: The workspace's.
+        pseudonyms: Name -> pseudonym.
     """
 
     name: str
@@ -39,8 +41,9 @@ class Making:
     selection: Selection
     selected: Selected
     n_documents: int
-    agreement: Mapping[str, Any]
+    agreement: Mapping[str, Any] | None
     settings: Settings
+    pseudonyms: Mapping[str, str]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -51,6 +54,16 @@ class Making:
             "judgments": self.selected.n_judgments,
             "relevant": self.selected.n_relevant,
         }
+
+    @property
+    def excluded(self) -> list[dict[str, Any]]:
+        """Who is left out of aggregation: pseudonym, reason and the grades that do not count."""
+        left_out = [
+            {"rater": self.pseudonyms[name], "reason": reason, "grades": n}
+            for name, reason in self.selected.excluded.items()
+            if (n := self.selected.left_out[name])
+        ]
+        return sorted(left_out, key=lambda row: str(row["rater"]))
 
     @property
     def dropped(self) -> dict[str, int]:
@@ -70,20 +83,20 @@ class Making:
         return said
 
 
-def provenance(making: Making, written: WrittenTask, content_hash: str) -> dict[str, Any]:
+def provenance(making: Making, written: WrittenTask, content_hash: str | None) -> dict[str, Any]:
     """goldsmith.json: how the task folder was made, so that every number can be defended.
 
     Args:
         making: How it is made.
         written: What was written.
-        content_hash: Equal where two releases hold the same.
+        content_hash: Equal where two releases hold the same; None for a draft.
     """
     selected, settings = making.selected, making.settings
     return {
         "format": FORMAT,
         "goldsmith": version("goldsmith"),
         "name": making.name,
-        "release": making.release,
+        "release": making.release or None,
         "created_at": making.created_at,
         "content_hash": content_hash,
         "files_hash": written.content_sha,
@@ -92,6 +105,9 @@ def provenance(making: Making, written: WrittenTask, content_hash: str) -> dict[
             "rule": making.selection.rule,
             "meaning": _RULES[making.selection.rule],
             "min_raters": making.selection.min_raters,
+            "adjudicated_pairs": selected.adjudicated.total(),
+            "adjudicated_because": dict(sorted(selected.adjudicated.items())),
+            "excluded_raters": making.excluded,
         },
         "selection": making.selection.as_json(),
         "counts": {
@@ -105,7 +121,7 @@ def provenance(making: Making, written: WrittenTask, content_hash: str) -> dict[
             "pairs_below_min_raters": selected.below_min_raters,
         },
         "raters_per_pair": {str(n): pairs for n, pairs in sorted(selected.raters_per_pair.items())},
-        "agreement": dict(making.agreement),
+        "agreement": None if making.agreement is None else dict(making.agreement),
         "grade_names": dict(zip("0123", settings.grades.names, strict=True)),
         "marks": settings.marks.model_dump(),
         "sampling": None,
@@ -114,7 +130,7 @@ def provenance(making: Making, written: WrittenTask, content_hash: str) -> dict[
 
 def release_card(making: Making) -> str:
     """The body of README.md: what this is, how it was made, how it is read."""
-    counts = making.counts
+    counts, agreement = making.counts, making.agreement or {}
     parts = [
         f"# {making.name}",
         f"A search evaluation set: {counts['documents']:,} documents, {counts['queries']:,} "
@@ -123,15 +139,29 @@ def release_card(making: Making) -> str:
         f"{making.created_at[:10]} (UTC).",
         _marks(making),
         "## How it was made",
-        _making(making),
+        _making(making, agreement),
         "## Grades",
         _grades(making),
         "## Agreement of the raters",
-        _agreement(making.agreement, making.settings),
+        _agreement(agreement, making.settings),
         "## What was left out",
         _left_out(making),
         "## How to read it",
         _HOW_TO_READ.format(name=making.name),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def draft_card(making: Making) -> str:
+    """The body of README.md of a draft: the grades of a moment, by which rules."""
+    counts = making.counts
+    parts = [
+        f"# {making.name}",
+        "**A draft, no release**: the grades of "
+        f"{making.created_at[:16].replace('T', ' ')} (UTC), {counts['queries']:,} queries, "
+        f"{counts['judgments']:,} graded pairs. It changes with the next grade.",
+        _marks(making),
+        _rules(making),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -141,8 +171,8 @@ def _marks(making: Making) -> str:
     return f"**The grades are {marks}.**" if marks else ""
 
 
-def _making(making: Making) -> str:
-    raters = making.agreement["n_raters"]
+def _making(making: Making, agreement: Mapping[str, Any]) -> str:
+    raters = agreement["n_raters"]
     kinds = ", ".join(
         f"{n:,} of kind {kind}" for kind, n in sorted(making.selected.grades_by_kind.items())
     )
@@ -159,10 +189,38 @@ def _making(making: Making) -> str:
 {by_hand if raters else "The grades, 0 to 3, come from imported files."} Grades: {kinds}.
 Pairs by number of grades that count: {by_raters}.
 
-One grade for each pair: {_RULES[making.selection.rule]} (rule `{making.selection.rule}`). Grades
-of people and of imported files count; a synthetic grade only where neither graded the pair; those
-of language models never do. `judgments.jsonl` holds every grade, raters under stable pseudonyms, to
-aggregate anew; `goldsmith.json` holds all rules, counts and hashes."""
+{_rules(making)}
+
+`judgments.jsonl` holds every grade and decision, raters under stable pseudonyms, to aggregate anew;
+`goldsmith.json` holds all rules, counts and hashes."""
+
+
+def _rules(making: Making) -> str:
+    """By which rules several grades became one, what was decided, and who is left out."""
+    rule = making.selection.rule
+    told = [
+        f"One grade for each pair: {_RULES[rule]} (rule `{rule}`). Grades of people and of "
+        "imported files count; a synthetic grade only where neither graded the pair; those of "
+        "language models never do.",
+        _decided(making.selected),
+        *(_left_out_rater(row) for row in making.excluded),
+    ]
+    return "\n".join(part for part in told if part)
+
+
+def _decided(selected: Selected) -> str:
+    if not selected.adjudicated:
+        return "No pair was adjudicated."
+    because = ", ".join(f"{reason} {n:,}" for reason, n in sorted(selected.adjudicated.items()))
+    return (
+        f"Adjudicated, so that the decision counts instead of the grades: "
+        f"{selected.adjudicated.total():,} pairs ({because})."
+    )
+
+
+def _left_out_rater(row: Mapping[str, Any]) -> str:
+    reason = _plain(" ".join(str(row["reason"]).split())) or "no reason given"
+    return f"Left out: {row['grades']:,} grades of {row['rater']}. Why: {reason}."
 
 
 def _grades(making: Making) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from builder.errors import BuilderError, NotAllowedError
 from builder.export import folders
 from builder.export.names import check_task_name
-from builder.export.provenance import SPLIT, Making, provenance, release_card
+from builder.export.provenance import SPLIT, Making, draft_card, provenance, release_card
 from builder.export.selection import (
     RawGrades,
     Selected,
@@ -173,11 +173,11 @@ class _Build:
             progress=self.progress,
         )
         told = [written.content_sha, raw.content.hexdigest(), self.selection.as_json(), header]
+        # Where nobody is left out, the content keeps the hash that older releases of it have.
+        told += [making.excluded] if making.excluded else []
         content_hash = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
         raw_file.rename(folder / RAW_FILE)
-        document = provenance(making, written, content_hash)
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
-        (folder / folders.PROVENANCE).write_text(text + "\n", encoding="utf-8", newline="\n")
+        _write_provenance(folder, provenance(making, written, content_hash))
         return Built(folder, making, written, content_hash)
 
     def _making(self, selected: Selected, pseudonyms: Mapping[str, str]) -> Making:
@@ -192,11 +192,49 @@ class _Build:
             n_documents=count_documents(self.connection),
             agreement=agreement(selected_grades(self.connection, selected, pseudonyms)),
             settings=self.workspace.settings,
+            pseudonyms=pseudonyms,
         )
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
             self.progress(what, done, total)
+
+
+def write_draft(
+    workspace: Workspace,
+    connection: Connection,
+    folder: Path,
+    name: str,
+    progress: Progress | None = None,
+) -> None:
+    """Write the grades of this moment, by the rules that `export` has by default; no release.
+
+    Args:
+        workspace: Whose grades.
+        connection: Reads one consistent moment.
+        folder: An existing empty folder.
+        name: What the draft is called.
+        progress: Hears how many documents are written.
+
+    Raises:
+        BuilderError: No query is left.
+    """
+    selection = Selection()
+    selected = select_judged(connection, selection)
+    making = Making(
+        name=name,
+        release=0,
+        created_at=now_text(),
+        selection=selection,
+        selected=selected,
+        n_documents=count_documents(connection),
+        agreement=None,
+        settings=workspace.settings,
+        pseudonyms=pseudonyms_of(connection),
+    )
+    card = draft_card(making)
+    written = write_selected(connection, folder, selected, card=card, progress=progress)
+    _write_provenance(folder, provenance(making, written, None))
 
 
 def write_selected(
@@ -234,6 +272,11 @@ def write_selected(
         card=card,
         header=header,
     )
+
+
+def _write_provenance(folder: Path, document: Mapping[str, Any]) -> None:
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+    (folder / folders.PROVENANCE).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def _telling(rows: Iterable[T], total: int, progress: Progress) -> Iterator[T]:

@@ -3,18 +3,23 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import IO, Any
 
 from builder.errors import BuilderError
-from builder.judging.aggregation import find_rule, settle_pairs
+from builder.judging.adjudication import REASONS
+from builder.judging.aggregation import find_rule, is_decision, settle_pairs
 from builder.store import Connection
+from builder.store.adjudications import excluded_raters, grades_and_decisions
 from builder.store.judgments import GradeRow, current_grades
 from builder.store.people import all_people
 from builder.store.task_rows import active_queries, count_retired_queries
 from evals.records import Query
+
+OTHER = "other"
+"""How a release calls a reason that somebody typed: it may name people."""
 
 # One encoder for all rows: json.dumps with an option makes a new one for each.
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -27,7 +32,7 @@ class Selection:
     Attributes:
         tag: Only queries with this tag; None: all.
         source: Only queries from this source; None: all.
-        min_raters: Pairs with fewer grades that count are left out.
+        min_raters: Pairs with fewer grades that count are left out, unless they are adjudicated.
         rule: How grades of one pair become one: majority, median or mean.
         keep_no_relevant: Whether queries whose grades are all 0 stay; mteb scores them 0.
     """
@@ -66,6 +71,9 @@ class Selected:
         below_min_raters: Graded pairs of these queries with too few grades.
         raters_per_pair: Number of grades -> pairs of the qrels.
         grades_by_kind: Kind of rater -> grades on the selected queries, counted or not.
+        adjudicated: Usual reason, or `other` -> pairs of the qrels whose grade was decided for it.
+        excluded: Name -> why this rater's grades do not count.
+        left_out: Name -> grades on the queries asked for that do not count for that.
     """
 
     selection: Selection
@@ -76,6 +84,9 @@ class Selected:
     below_min_raters: int = 0
     raters_per_pair: Counter[int] = field(default_factory=Counter)
     grades_by_kind: Counter[str] = field(default_factory=Counter)
+    adjudicated: Counter[str] = field(default_factory=Counter)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     @property
     def n_judgments(self) -> int:
@@ -90,9 +101,10 @@ class Selected:
 
 @dataclass(slots=True)
 class RawGrades:
-    """Writes judgments.jsonl: every grade, so that anyone can aggregate anew.
+    """Writes judgments.jsonl: every grade and decision, so that anyone can aggregate anew.
 
-    Comments stay at home: they may name people.
+    Comments stay at home, and reasons that somebody typed: they may name people. A decision is a
+    row of the kind `adjudicator` and the outcome `adjudicated`, its rater the one who decided.
 
     Attributes:
         stream: Where the rows go, one JSON object a line.
@@ -115,6 +127,8 @@ class RawGrades:
                 "outcome": row.outcome,
                 "grade": row.grade,
             }
+            if is_decision(row):
+                raw["reason"] = row.comment if row.comment in REASONS else ""
             line = _encode(raw)
             self.content.update(line.encode())
             self.stream.write(f'{line[:-1]}, "timestamp": {_encode(row.judged_at)}}}\n')
@@ -133,18 +147,22 @@ def select_judged(
     Raises:
         BuilderError: No query is left.
     """
-    selected = Selected(selection, retired=count_retired_queries(connection))
+    selected = Selected(
+        selection,
+        retired=count_retired_queries(connection),
+        excluded=excluded_raters(connection),
+    )
     queries = active_queries(connection)
     asked = {query.query_id for query in queries if selection.takes(query)}
     selected.asked = len(asked)
     n_judged = 0
-    for query_id, of_query in groupby(current_grades(connection), lambda row: row.query_id):
+    for query_id, of_query in groupby(grades_and_decisions(connection), lambda row: row.query_id):
         if query_id not in asked:
             continue
         rows = list(of_query)
         n_judged += _take_query(query_id, rows, selected)
         if query_id in selected.qrels:
-            selected.grades_by_kind.update(row.kind for row in rows if row.grade is not None)
+            _count(rows, selected)
             if raw is not None:
                 raw.write(rows)
     selected.dropped["unjudged"] = len(asked) - n_judged
@@ -156,7 +174,7 @@ def select_judged(
 def selected_grades(
     connection: Connection, selected: Selected, pseudonyms: Mapping[str, str]
 ) -> Iterator[GradeRow]:
-    """The current judgments of the selected queries, raters under pseudonyms."""
+    """The raters' current judgments of the selected queries, under pseudonyms."""
     for row in current_grades(connection):
         if row.query_id in selected.qrels:
             yield row._replace(rater=pseudonyms[row.rater])
@@ -168,11 +186,12 @@ def pseudonyms_of(connection: Connection) -> dict[str, str]:
     return {person.name: f"rater-{number:02d}" for number, person in enumerate(people, start=1)}
 
 
-def _take_query(query_id: str, rows: Iterable[GradeRow], selected: Selected) -> bool:
+def _take_query(query_id: str, rows: Sequence[GradeRow], selected: Selected) -> bool:
     """Put the query's settled pairs into the selection; whether it was judged at all."""
     selection = selected.selection
-    pairs = list(settle_pairs(rows, selection.rule))
-    kept = [pair for pair in pairs if pair.n_grades >= selection.min_raters]
+    selected.left_out.update(row.rater for row in rows if _is_left_out(row, selected))
+    pairs = list(settle_pairs(rows, selection.rule, excluded=selected.excluded))
+    kept = [pair for pair in pairs if pair.has(selection.min_raters)]
     selected.below_min_raters += len(pairs) - len(kept)
     if not kept:
         return False
@@ -183,6 +202,19 @@ def _take_query(query_id: str, rows: Iterable[GradeRow], selected: Selected) -> 
     selected.qrels[query_id] = grades
     selected.raters_per_pair.update(pair.n_grades for pair in kept)
     return True
+
+
+def _count(rows: Iterable[GradeRow], selected: Selected) -> None:
+    """Count the grades of a selected query by kind, and its decisions by reason."""
+    for row in rows:
+        if is_decision(row):
+            selected.adjudicated[row.comment if row.comment in REASONS else OTHER] += 1
+        elif row.grade is not None:
+            selected.grades_by_kind[row.kind] += 1
+
+
+def _is_left_out(row: GradeRow, selected: Selected) -> bool:
+    return row.rater in selected.excluded and row.grade is not None and not is_decision(row)
 
 
 def _nothing_left(connection: Connection, selected: Selected) -> BuilderError:

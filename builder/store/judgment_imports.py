@@ -181,7 +181,7 @@ def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgme
 
 def _as_logged(connection: Connection, rows: Sequence[ImportedJudgment]) -> list[dict[str, Any]]:
     """The rows as the log holds them."""
-    pair_ids = _pair_ids(connection, list({(row.query_id, row.doc_id) for row in rows}))
+    pair_ids = pair_ids_of(connection, list({(row.query_id, row.doc_id) for row in rows}))
     arrived, batch = now_text(), uuid4().hex
     return [
         {
@@ -207,7 +207,7 @@ def _checked(judged_at: str | None) -> str | None:
     return judged_at
 
 
-def _pair_ids(connection: Connection, asked: Sequence[tuple[str, str]]) -> dict[Pair, int]:
+def pair_ids_of(connection: Connection, asked: Sequence[tuple[str, str]]) -> dict[Pair, int]:
     """(query_id, doc_id) -> pair_id; pairs outside the pool join it."""
     found: dict[Pair, int] = {}
     for chunk in _chunks(asked):
