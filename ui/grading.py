@@ -37,13 +37,14 @@ from ui.sitting import Said, Sitting, current_sitting
 
 TAG_IN_URL = "tag"
 _ALL_TAGS = "All tags"
+_TAG_CHOICE = "grade_tag"
 
 
 def show_grading(workspace: Workspace, person: Person) -> None:
     """Pair after pair, until nothing is left for this rater."""
     sitting = current_sitting(workspace, person.name)
     with st.container(key="grade_tools", horizontal=True, vertical_alignment="center"):
-        filters = Filters(tag=_choose_tag(workspace))
+        filters = Filters(tag=_choose_tag(workspace, sitting))
         show_corpus_search(workspace, person)
         # Renewed when a third of it is over; a little later, and each look renews it.
         every = 0.4 * timedelta(minutes=workspace.settings.lease_minutes)
@@ -133,13 +134,17 @@ def _is_list() -> bool:
     return st.query_params.get(VIEW_IN_URL) == "list"
 
 
-def _choose_tag(workspace: Workspace) -> str | None:
-    """Of which tag the queries are that one grades; None for all. Kept in the address."""
+def _choose_tag(workspace: Workspace, sitting: Sitting) -> str | None:
+    """Of which tag the queries are that one grades; None for all. Kept in the address.
+
+    A link of the menu has no tag: who comes back by it goes on with the tag chosen before.
+    """
     tags = tags_with_pairs(workspace)
     if not tags:
         return None
     numbers = dict(tags)
-    asked = st.query_params.get(TAG_IN_URL)
+    is_coming = _TAG_CHOICE not in st.session_state
+    asked = st.query_params.get(TAG_IN_URL) or (sitting.tag if is_coming else None)
     chosen: str = st.selectbox(
         "Tag",
         [_ALL_TAGS, *numbers],
@@ -147,9 +152,10 @@ def _choose_tag(workspace: Workspace) -> str | None:
         format_func=lambda tag: f"{tag} ({count(numbers[tag])})" if tag in numbers else tag,
         label_visibility="collapsed",
         width=180,
-        key="grade_tag",
+        key=_TAG_CHOICE,
     )
-    return _kept_in_url(chosen if chosen in numbers else None)
+    sitting.tag = chosen if chosen in numbers else None
+    return _kept_in_url(sitting.tag)
 
 
 def _kept_in_url(tag: str | None) -> str | None:

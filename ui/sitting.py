@@ -65,6 +65,7 @@ class Sitting:
         comment: What stands in the comment of a pair that was taken back: (name, text).
         flagged: Of each query of which a word was said in this session, the pair on screen then.
         guidelines_version: Of the guidelines beside the pair.
+        tag: Of which tag the queries are that the rater grades; None for all.
         identity: Another one after the server was started anew.
     """
 
@@ -82,6 +83,7 @@ class Sitting:
     comment: tuple[str, str] = ("", "")
     flagged: dict[str, int] = field(default_factory=dict)
     guidelines_version: int | None = None
+    tag: str | None = None
     identity: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def show(self, pair: Pair | None) -> None:

@@ -274,3 +274,21 @@ def test_only_queries_of_the_chosen_tag_come(page: "Page", address: str, rater: 
     page.get_by_label("Tag").click()
     page.get_by_role("option", name="All tags").click()
     page.wait_for_function("!location.search.includes('tag=')")
+
+
+def test_the_chosen_tag_outlives_a_look_at_my_grades(
+    page: "Page", address: str, rater: str
+) -> None:
+    open_grading(page, address, rater, tag="second")
+    for chosen in ("second", "All tags"):
+        page.get_by_role("link", name="My grades").click()
+        page.get_by_role("heading", name="My grades").wait_for()
+        assert "tag=" not in page.url
+        page.get_by_role("link", name="Grade", exact=True).click()
+        page.wait_for_selector("[data-pair]:not([data-pair=''])", state="attached")
+        assert page.get_by_label("Tag").input_value().startswith(chosen)
+        assert ("tag=second" in page.url) == (chosen == "second")
+        if chosen == "second":
+            page.get_by_label("Tag").click()
+            page.get_by_role("option", name="All tags").click()
+            page.wait_for_function("!location.search.includes('tag=')")
