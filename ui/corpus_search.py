@@ -21,6 +21,7 @@ from ui.grade_presses import WANTED_IN_URL
 from ui.sitting import current_sitting
 
 _ADDED = "corpus_search_added"
+_IS_NEW = "corpus_search_is_new"
 _SHOWN = "corpus_search_shown"
 _PAGE = 10
 _MOST = 100
@@ -31,6 +32,9 @@ _LONGEST_SEARCH = 1000
 @st.fragment
 def show_corpus_search(workspace: Workspace, person: Person) -> None:
     """The button that opens the search for the query on screen."""
+    if st.session_state.pop(_IS_NEW, False):
+        # The dialog was closed, and the page behind it counts one pair too few.
+        st.rerun(scope="app")
     with st.container(key="corpus_search"):
         asked = st.button("Search the corpus", icon=":material/search:", type="tertiary")
     if not asked:
@@ -43,7 +47,7 @@ def show_corpus_search(workspace: Workspace, person: Person) -> None:
     _dialog(workspace, person.name, pair.query)
 
 
-@st.dialog("Search the corpus", width="large")
+@st.dialog("Search the corpus", width="large", on_dismiss="rerun")
 def _dialog(workspace: Workspace, rater: str, query: Query) -> None:
     """What to look for, what was found, and a button to add each that the pool lacks."""
     # Whoever searches is at work: the pair behind the dialog stays on loan.
@@ -97,6 +101,7 @@ def _show_actions(
 
 def _add(workspace: Workspace, rater: str, query_id: str, doc_id: str) -> None:
     _added()[query_id, doc_id] = add_by_rater(workspace, rater, query_id, doc_id)
+    st.session_state[_IS_NEW] = True
 
 
 def _added() -> dict[tuple[str, str], int]:

@@ -83,3 +83,25 @@ def test_no_key_grades_while_the_search_is_open_and_all_do_when_it_is_closed(
     page.get_by_role("dialog").wait_for(state="detached")
     press(page, "1")
     assert [row.grade for row in rows_of(rater)] == [1]
+
+
+def test_the_page_behind_counts_what_was_added(
+    page: "Page", address: str, rater: str, workspace: Workspace
+) -> None:
+    shown = next_pair(workspace, rater)
+    assert shown is not None
+    doc_id = f"okapi {shown.query.query_id}"
+    with workspace.store.write() as connection:
+        insert_documents(connection, [Document(doc_id, "Okapi", "neck")])
+    open_grading(page, address, rater)
+    before = pair_on_screen(page)
+    assert f"{shown.left_in_query} to grade here" in page.locator(".gs-progress").inner_text()
+    box = open_search(page)
+    box.fill("okapi")
+    box.press("Enter")
+    page.get_by_role("button", name="Add to the pool").first.click()
+    page.get_by_text("Added to the pool", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    more = f"{shown.left_in_query + 1} to grade here"
+    page.locator(".gs-progress").filter(has_text=more).wait_for()
+    assert pair_on_screen(page) == before
