@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeAlias
 
 import streamlit as st
 
-from builder.errors import BuilderError
+from builder.errors import BuilderError, NotAllowedError
 from evals.records import EvalsError
 from online.events import OnlineError
 from ui.text import inline
@@ -87,6 +87,15 @@ def show_callback_error() -> None:
     """Show, once, what a callback could not do."""
     if error := take_callback_error():
         show_error(error)
+
+
+def leave_if_refused() -> None:
+    """Draw the whole page anew where a callback found that somebody may not do that any more.
+
+    A fragment would find the same again and say it twice; the door says it once.
+    """
+    if isinstance(st.session_state.get(_NOTICE), NotAllowedError):
+        st.rerun(scope="app")
 
 
 def take_callback_error() -> OurError | None:

@@ -26,7 +26,7 @@ from builder.people import Person
 from builder.workspace import Workspace
 from ui import grade_end, text
 from ui.corpus_search import show_corpus_search
-from ui.frame import errors_shown, in_callback, show_callback_error
+from ui.frame import errors_shown, in_callback, leave_if_refused, show_callback_error
 from ui.grade_bar import last_press, show_bar
 from ui.grade_card import pair_html
 from ui.grade_presses import VIEW_IN_URL, WANTED_IN_URL, press_key
@@ -63,6 +63,7 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
     """The pair that comes next, the grades, and what became of the last press."""
     with errors_shown():
         sitting = current_sitting(workspace, person.name)
+        leave_if_refused()
         if _must_draw_all(workspace, sitting):
             st.rerun(scope="app")
         show_callback_error()

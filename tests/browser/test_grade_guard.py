@@ -12,7 +12,9 @@ import pytest
 from benchmarks.app_client import app_client
 from benchmarks.app_server import free_port, start_app
 from builder.backup import back_up_to, restore_backup
+from builder.people import deactivate
 from builder.workspace import Workspace
+from tests.browser.conftest import RowsOf
 from tests.browser.grading import (
     DRAWN,
     HONEST_PAUSE_MS,
@@ -222,3 +224,17 @@ def test_a_press_after_a_restore_is_told_of_it_and_not_saved(
     assert "saved" in last_said(page)
     assert "restored" not in last_said(page)
     assert [row.grade for row in grades_of(rater)] == [1]
+
+
+@pytest.mark.parametrize("view", ["", "list"])
+def test_who_is_deactivated_while_grading_is_told_once(
+    page: "Page", address: str, rater: str, rows_of: RowsOf, workspace: Workspace, view: str
+) -> None:
+    open_grading(page, address, rater, view=view)
+    deactivate(workspace, rater, None)
+    page.keyboard.press("2")
+    page.get_by_text("is not active here any more").wait_for()
+    page.wait_for_timeout(HONEST_PAUSE_MS)
+    assert page.locator(".gs-note.gs-error").count() == 1
+    assert page.get_by_role("heading", name="Who are you?").is_visible()
+    assert rows_of(rater) == []

@@ -15,7 +15,7 @@ from builder.judging.queue import Filters, Pair, next_query_id, progress_of, que
 from builder.people import Person
 from builder.workspace import Workspace
 from ui import grade_end
-from ui.frame import errors_shown, in_callback, note, show_callback_error
+from ui.frame import errors_shown, in_callback, leave_if_refused, note, show_callback_error
 from ui.grade_presses import WANTED_IN_URL
 from ui.listing.bar import last_press, show_bar
 from ui.listing.presses import QUERY_IN_URL, press_key
@@ -92,6 +92,7 @@ def _show_bar(workspace: Workspace, person: Person, filters: Filters) -> None:
     """The buttons of the rows, and what became of the last press."""
     with errors_shown():
         listing = current_listing(person.name)
+        leave_if_refused()
         version = current_guidelines(workspace).version
         sitting = current_sitting(workspace, person.name)
         if listing.is_stale or version != sitting.guidelines_version:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from builder.errors import BuilderError
+from builder.errors import BuilderError, NotAllowedError
 from builder.judging.queue import (
     Filters,
     Outcome,
@@ -66,6 +66,8 @@ def _judge(
             _grade(workspace, listing, row, press, row.grade, guidelines_version)
         elif press.key in ("0", "1", "2", "3"):
             _grade(workspace, listing, row, press, int(press.key), guidelines_version)
+    except NotAllowedError:
+        raise
     except BuilderError as error:
         row.tell("ignored", f"Not saved: {error.message}.")
 
