@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from builder.judging.agreement.coefficients import GRADES
 from builder.store.ratings import Ratings
 
-N_GRADES = len(GRADES)
-
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
@@ -43,13 +41,16 @@ def meetings_of(ratings: Ratings) -> Meetings:
 
 
 def tables_by_raters(ratings: Ratings, meetings: Meetings) -> NDArray[np.int64]:
-    """Tables of the grades of every two raters, shape (raters, raters, 4, 4).
+    """Tables of the grades of every two raters, shape (raters, raters, grades, grades).
 
     Entry [a, b, g, h] counts the pairs to which a gave g and b gave h, so [b, a] is [a, b]
-    transposed.
+    transposed. There are four grades, or as many as were given.
     """
-    n_raters = len(ratings.raters)
-    shape = (n_raters, n_raters, N_GRADES, N_GRADES)
+    n_raters, n_grades = (
+        len(ratings.raters),
+        max(len(GRADES), int(ratings.grade.max(initial=0)) + 1),
+    )
+    shape = (n_raters, n_raters, n_grades, n_grades)
     rater, grade = ratings.rater, ratings.grade
     one, other = meetings.one, meetings.other
     place = np.ravel_multi_index((rater[one], rater[other], grade[one], grade[other]), shape)

@@ -19,7 +19,7 @@ from estimates import wilson
 FEWEST: Final = 20
 """Grades (shared pairs, known times) below which no flag is raised from them."""
 FEWEST_REPEATS: Final = 10
-KAPPA_BELOW: Final = 0.15
+KAPPA_BELOW: Final = 0.2
 """An outlier's kappa is at least so much below that of the rest."""
 SHIFT: Final = 0.25
 """Grades that a lenient or strict rater is away from the middle rater."""

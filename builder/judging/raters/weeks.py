@@ -29,10 +29,13 @@ def weeks_of(seconds: Floats) -> Weeks:
     known = np.isfinite(seconds)
     # 1970-01-01 was a Thursday: the Monday of its week is day -3.
     week = np.floor_divide(np.floor_divide(seconds[known], DAY) + 3, 7).astype(np.int64)
-    found, place = np.unique(week, return_inverse=True)
     of_row = np.full(len(seconds), UNKNOWN, dtype=np.int64)
-    of_row[known] = place
-    return Weeks(of_row, [_name(int(number)) for number in found])
+    if not len(week):
+        return Weeks(of_row, [])
+    first = int(week.min())
+    occurs = np.bincount(week - first) > 0
+    of_row[known] = (np.cumsum(occurs) - 1)[week - first]
+    return Weeks(of_row, [_name(first + int(number)) for number in np.flatnonzero(occurs)])
 
 
 def _name(number: int) -> str:
