@@ -69,6 +69,8 @@ ACTIONS = {
     "query.priority": "Changed the priority of the query",
     "query.restore": "Restored the query",
     "query.retire": "Retired the query",
+    "rater.exclude": "Left out the grades of",
+    "rater.include": "Let count again the grades of",
     "release.make": "Made the release",
 }
 """What is written in the log -> what a person reads before the subject."""
@@ -77,6 +79,7 @@ _KINDS = {
     "adjudication": "Decisions",
     "person": "People",
     "query": "Queries",
+    "rater": "Raters left out",
     "job": "Jobs",
     "import": "Imports",
 }

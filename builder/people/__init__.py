@@ -14,6 +14,13 @@ from builder.people.admission import (
     person_of_header,
     person_of_invite,
 )
+from builder.people.excluding import (
+    Exclusion,
+    exclude_rater,
+    find_exclusion,
+    include_rater,
+    pairs_that_would_lose,
+)
 from builder.people.managing import (
     add_person,
     change_role,
@@ -29,6 +36,7 @@ from builder.store.people import Listed, Person
 __all__ = [
     "ROLES",
     "TERMINAL",
+    "Exclusion",
     "Listed",
     "NamesByLook",
     "Person",
@@ -40,10 +48,14 @@ __all__ = [
     "clean_name",
     "deactivate",
     "ensure_person",
+    "exclude_rater",
     "find_active",
+    "find_exclusion",
     "has_role",
+    "include_rater",
     "is_admin_there",
     "new_invite",
+    "pairs_that_would_lose",
     "people_to_pick",
     "people_with_counts",
     "person_called",

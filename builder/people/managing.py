@@ -46,7 +46,7 @@ def add_person(workspace: Workspace, name: str, role: str, actor: Actor) -> Pers
         if known is not None:
             raise _taken(known)
         if alike := alike_people(connection, kept):
-            raise SimilarNameError(alike[0])
+            raise SimilarNameError(alike[0], kept)
         added = stored.add_person(connection, kept, role=role)
         note(connection, called(actor), "person.add", kept, {"role": role})
     return added
@@ -137,11 +137,17 @@ def _changed(
     """The human called so, after an admin's change in one transaction."""
     with workspace.store.write() as connection:
         authorized(connection, actor, "admin")
-        change(connection, _human(connection, name))
-        return _human(connection, name)
+        change(connection, known_human(connection, name))
+        return known_human(connection, name)
 
 
-def _human(connection: Connection, name: str) -> Person:
+def known_human(connection: Connection, name: str) -> Person:
+    """The person called so.
+
+    Raises:
+        NotAllowedError: The name stands for imported, synthetic or a model's grades.
+        BuilderError: Nobody is called so.
+    """
     kept = clean_name(name)
     person = stored.find_person(connection, kept)
     if person is None:

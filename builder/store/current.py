@@ -1,6 +1,7 @@
 """Keeps what follows from the log: the current judgments, and what a pair still wants.
 
-How many humans graded a pair, how many cannot judge it, and how many more grades it wants.
+How many humans graded a pair (raters that an analyst excluded do not count), how many cannot judge
+it, and how many more grades it wants.
 """
 
 from collections.abc import Iterable, Set
@@ -76,17 +77,20 @@ def _replace() -> Update:
 
 def _recount() -> Update:
     counted = update(pairs).where(pairs.c.pair_id == bindparam("p"))
-    return counted.values(human_grades=_who_say("grade"), cannot_judges=_who_say("cannot_judge"))
+    # What an excluded rater cannot judge is as hard for the others: only grades are left out.
+    graded = _who_say("grade", people.c.excluded_at.is_(None))
+    return counted.values(human_grades=graded, cannot_judges=_who_say("cannot_judge"))
 
 
-def _who_say(outcome: str) -> ScalarSelect[int]:
-    """How many humans' current judgment of the pair has this outcome."""
+def _who_say(outcome: str, *among: ColumnElement[bool]) -> ScalarSelect[int]:
+    """How many humans' (`among` them only these) current judgment of the pair has this outcome."""
     said = current_judgments.join(people, people.c.person_id == current_judgments.c.rater_id)
     counted = select(func.count()).select_from(said)
     counted = counted.where(
         current_judgments.c.pair_id == bindparam("p"),
         current_judgments.c.outcome == outcome,
         people.c.kind == "human",
+        *among,
     )
     return counted.scalar_subquery()
 

@@ -73,8 +73,8 @@ class JudgmentCounts:
         judgments: Rows of the log, undone and replaced ones too.
         grades: Grades that stand, of all kinds of raters.
         judged_pairs: Pairs that anybody graded.
-        human_pairs: Pairs that at least one person graded.
-        complete_pairs: Pairs that have as many grades of people as they shall get.
+        human_pairs: Pairs that at least one person graded who is not excluded.
+        complete_pairs: Pairs that have as many such grades as they shall get.
     """
 
     judgments: int

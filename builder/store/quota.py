@@ -37,6 +37,7 @@ __all__ = [
     "needs_rule",
     "note_change",
     "note_other_content",
+    "open_slots",
     "queue_changes",
     "refresh_open_slots",
     "refresh_open_slots_of_query",
@@ -237,26 +238,29 @@ def _quota(rule: QuotaRule) -> ColumnElement[int]:
     return case((overlaps, rule.raters_per_pair), else_=1)
 
 
-def _open_slots(quota: ColumnElement[int] | Column[int | None]) -> ColumnElement[int]:
-    """How many more grades a pair of this quota wants."""
+def open_slots(
+    quota: ColumnElement[int] | Column[int | None] = pairs.c.quota,
+    grades: ColumnElement[int] = pairs.c.human_grades,
+) -> ColumnElement[int]:
+    """How many more grades a pair of this quota wants that has so many; at least 0."""
     asked = exists().where(
         queries.c.query_key == pairs.c.query_key,
         queries.c.status == "active",
         queries.c.set_aside == 0,
     )
-    wants = (pairs.c.human_grades < quota) & (pairs.c.cannot_judges < pairs.c.patience) & asked
-    return case((wants, quota - pairs.c.human_grades), else_=0)
+    wants = (grades < quota) & (pairs.c.cannot_judges < pairs.c.patience) & asked
+    return case((wants, quota - grades), else_=0)
 
 
 def _settled(rule: QuotaRule) -> Update:
     quota = _quota(rule)
     of_query = select(queries.c.priority).where(queries.c.query_key == pairs.c.query_key)
     priority = case((pairs.c.quota.is_(None), of_query.scalar_subquery()), else_=pairs.c.priority)
-    return update(pairs).values(quota=quota, open_slots=_open_slots(quota), priority=priority)
+    return update(pairs).values(quota=quota, open_slots=open_slots(quota), priority=priority)
 
 
 def _refresh(mine: ColumnElement[bool]) -> Update:
-    return update(pairs).where(mine).values(open_slots=_open_slots(pairs.c.quota))
+    return update(pairs).where(mine).values(open_slots=open_slots())
 
 
 _REFRESH_PAIR = _refresh(pairs.c.pair_id == bindparam("p"))

@@ -84,7 +84,8 @@ pairs = Table(
     Column("query_key", ForeignKey("queries.query_key"), nullable=False),
     Column("doc_key", ForeignKey("documents.doc_key"), nullable=False),
     Column("created_at", String(32), nullable=False),
-    # How many humans' current judgment of it is a grade; kept in the transaction of each judgment.
+    # How many humans' current judgment of it is a grade, excluded raters' left out; kept in the
+    # transaction of each judgment and exclusion.
     Column("human_grades", Integer, nullable=False, server_default="0"),
     # How many grades it shall get; null until the rule of the workspace was applied to it.
     Column("quota", Integer),
