@@ -102,7 +102,13 @@ def show_changing(workspace: Workspace, actor: Person, listed: Sequence[Listed])
     """One person: another role, a new link, an end or a new beginning."""
     people = {row.person.name: row for row in listed if row.person.kind == "human"}
     name = st.selectbox(
-        "Person", list(people), index=None, placeholder="Whom?", key=_CHOSEN, bind="query-params"
+        "Person",
+        list(people),
+        index=None,
+        placeholder="Whom?",
+        key=_CHOSEN,
+        bind="query-params",
+        on_change=_forget_link,
     )
     if name is None:
         return

@@ -46,7 +46,7 @@ def ensure_person(workspace: Workspace, name: str) -> Person:
         return known
     with workspace.store.write() as connection:
         if alike := alike_people(connection, kept):
-            raise SimilarNameError(alike[0])
+            raise SimilarNameError(alike[0], kept)
         return admitted(_register(connection, kept))
 
 

@@ -15,14 +15,17 @@ _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\u
 
 
 class SimilarNameError(BuilderError):
-    """The name differs from a known one in case or spaces only; `known` is who has that one."""
+    """The name differs from a known one in case or spaces only; `known` is who has that one.
 
-    def __init__(self, known: Person) -> None:
+    Args:
+        known: Who is here.
+        name: The name that was given.
+    """
+
+    def __init__(self, known: Person, name: str) -> None:
         super().__init__(
-            f"{known.name} is here already, and names that differ only in capitals or spaces "
-            "would be taken for each other.",
-            hint=f"If you mean {known.name}, take that name; else add something that tells the "
-            "two apart, such as a surname.",
+            f"{known.name} is here already; {name} differs from that only in capitals or spaces.",
+            hint=f"If both are one person, take the name {known.name}; if not, add a surname.",
         )
         self.known = known
 

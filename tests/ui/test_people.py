@@ -75,7 +75,11 @@ def test_somebody_is_added_and_the_link_is_shown_once(
 
 def test_a_name_that_is_taken_is_refused(open_app: OpenApp, filled_workspace: Workspace) -> None:
     app = people_page(open_app, filled_workspace)
-    for name, words in (("Dana", "here already"), ("dana", "capitals"), (" ", "A name is needed")):
+    for name, words in (
+        ("Dana", "here already"),
+        ("dana", "Dana is here already; dana differs"),
+        (" ", "A name is needed"),
+    ):
         app.text_input(key="new_person").set_value(name)
         page = markup(press(app, "Add"))
         assert words in page
@@ -95,6 +99,20 @@ def test_a_role_is_changed_and_a_link_renewed(
     person = person_of_invite(filled_workspace, app.code[0].value.partition("?invite=")[2])
     assert person is not None
     assert (person.name, person.role) == ("Ravi", "analyst")
+
+
+def test_a_link_is_not_on_screen_beside_another_person(
+    open_app: OpenApp, filled_workspace: Workspace, dana: Person
+) -> None:
+    for name in ("Ravi", "Mia"):
+        add_person(filled_workspace, name, "rater", dana)
+    app = people_page(open_app, filled_workspace, "Ravi")
+    press(app, "Make a link")
+    assert app.code
+    app.selectbox(key="whom").set_value("Mia").run()
+    assert not app.exception
+    assert not app.code
+    assert "Send this link to" not in markup(app)
 
 
 def test_somebody_is_let_go_and_comes_back(
