@@ -23,6 +23,7 @@ from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note
 from ui.numbers import count
 from ui.query_detail import show_query
+from ui.query_fields import ask_tags, tags_given
 from ui.query_merging import merge_begun, show_duplicates, show_merge
 from ui.query_state import open_query, query_opened, say, show_said
 from ui.query_texts import listed_html
@@ -195,13 +196,7 @@ def _show_form(workspace: Workspace, person: Person) -> None:
         placeholder="What the person wants to find; raters read it first",
     )
     with st.container(horizontal=True, key="add_more"):
-        st.multiselect(
-            "Tags",
-            query_filters(workspace)[0],
-            accept_new_options=True,
-            key=f"add_tags_{token}",
-            placeholder="Pick or type",
-        )
+        ask_tags(query_filters(workspace)[0], (), f"add_tags_{token}")
         st.text_input("Id", proposed, key=f"add_id_{token}", max_chars=200, width=220)
     st.button(
         "Add the query",
@@ -214,7 +209,7 @@ def _show_form(workspace: Workspace, person: Person) -> None:
 
 def _add(workspace: Workspace, person: Person, token: str) -> None:
     given = {name: st.session_state.get(f"add_{name}_{token}") for name in ("text", "need", "id")}
-    tags = tuple(st.session_state.get(f"add_tags_{token}") or ())
+    tags = tags_given(f"add_tags_{token}")
     content = QueryContent(given["text"] or "", given["need"] or "", tags)
     added = add_query(workspace, content, person, query_id=given["id"] or "")
     st.session_state.pop(_ADD, None)

@@ -28,6 +28,7 @@ from builder.store.activity import Entry
 from builder.store.query_words import Word
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section
+from ui.query_fields import ask_tags, tags_given
 from ui.query_merging import begin_merge
 from ui.query_state import close_query, open_query, say
 from ui.query_texts import head_html, history_html, plural, words_html
@@ -208,18 +209,10 @@ def _show_retire_button(workspace: Workspace, person: Person, query_id: str) -> 
 def _show_edit(workspace: Workspace, person: Person, edit: _Edit, words: tuple[Word, ...]) -> None:
     """The fields to be changed, and what the editor has to know before they are saved."""
     before, token = edit.before, edit.token
-    known = sorted({*query_filters(workspace)[0], *before.tags})
     longest_text, longest_need = _longest(before)
     st.text_area("Text", before.text, key=f"text_{token}", max_chars=longest_text, height=70)
     st.text_area("Need", before.need, key=f"need_{token}", max_chars=longest_need, height=120)
-    st.multiselect(
-        "Tags",
-        known,
-        before.tags,
-        accept_new_options=True,
-        key=f"tags_{token}",
-        placeholder="Pick or type",
-    )
+    ask_tags(query_filters(workspace)[0], before.tags, f"tags_{token}")
     if words:
         st.html(words_html(words, workspace.settings.timezone))
         st.checkbox("Ask raters again once this is saved", value=True, key=f"again_{token}")
@@ -268,7 +261,7 @@ def _save(workspace: Workspace, person: Person, edit: _Edit) -> None:
     after = QueryContent(
         st.session_state.get(f"text_{edit.token}") or "",
         st.session_state.get(f"need_{edit.token}") or "",
-        tuple(st.session_state.get(f"tags_{edit.token}") or ()),
+        tags_given(f"tags_{edit.token}"),
     )
     try:
         edited = edit_query(

@@ -63,6 +63,20 @@ def test_an_empty_workspace_says_where_queries_come_from(
     assert "Nothing waits" in view(app, "waiting")
 
 
+def test_tags_count_whether_picked_or_only_typed(app: AppTest, filled_workspace: Workspace) -> None:
+    view(app, "add")
+    app.text_area(key=field(app, "text_area", "add_text")).set_value("a new one")
+    app.text_input(key=field(app, "text_input", "add_tags")).set_value(" size , colour,, size")
+    press(app, "add_query")
+    added = app.query_params["query"]
+    assert find_query(filled_workspace, added).query.tags == ("size", "colour")
+    press(app, "query_begin_edit")
+    app.multiselect(key=field(app, "multiselect", "tags")).set_value(["colour"])
+    app.text_input(key=field(app, "text_input", "tags")).set_value("shape")
+    press(app, "query_save")
+    assert find_query(filled_workspace, added).query.tags == ("colour", "shape")
+
+
 def test_the_list_is_searched_and_a_query_opened(app: AppTest) -> None:
     assert "2 active, 0 retired" in markup(app)
     app.text_input(key="find").set_value("FILE 1").run()
