@@ -197,7 +197,7 @@ def _chance_of_so_many(
 
     A binomial tail, averaged over what is not known of the strengths.
     """
-    from scipy.special import bdtrc
+    from scipy.special import betainc
 
     n, equal = _sums(overlaps, couples)
     value, error = np.array(best).T
@@ -206,7 +206,8 @@ def _chance_of_so_many(
     room = np.array([overlaps.n[couple] for couple in couples]) - by_chance
     share = (by_chance + agreed * room).sum(axis=1) / n
     weights = _WEIGHTS / _WEIGHTS.sum()
-    tail = np.ones_like(share) if equal == 0 else bdtrc(equal - 1.0, n, np.minimum(share, 1.0))
+    # P(X >= k) of a binomial is the incomplete beta function I_p(k, n - k + 1); k is never 0 here.
+    tail = betainc(equal, n - equal + 1.0, np.minimum(share, 1.0))
     return float(weights @ tail), float(weights @ share * n)
 
 
@@ -229,10 +230,9 @@ def _hubs(overlaps: _Overlaps, single: Mask) -> tuple[Mask, Matrix]:
     """
     found, expected = np.zeros_like(single), np.zeros_like(overlaps.n)
     rest = overlaps.nearly_all & ~single
-    for a in np.flatnonzero(rest.sum(axis=1) + single.sum(axis=1) > 1):
+    several = rest.sum(axis=1) + single.sum(axis=1) > 1
+    for a in np.flatnonzero(rest.any(axis=1) & several):
         partners = np.flatnonzero((overlaps.n[a] > 0) & ~single[a])
-        if not len(partners):
-            continue
         used = np.where(single, 0.0, overlaps.n)
         used[a] = used[:, a] = 0.0
         strength, variance = _strengths(overlaps.beyond_chance, used)

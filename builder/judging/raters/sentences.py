@@ -39,7 +39,7 @@ def too_fast(name: str, median: float, n: int, others: float | None) -> str:
     beside = "" if others is None else f", the others {others:.1f} s"
     return (
         f"{name} takes {median:.1f} s a pair (half of {n:,} pairs took less){beside}."
-        " That is hardly enough to read a document."
+        " Ask whether the documents were read."
     )
 
 
@@ -65,47 +65,44 @@ def contradicts(name: str, share: Estimate, others: float) -> str:
 def copies(name: str, own: Sequence[Copy], everybody: Sequence[Copy]) -> str:
     """`own` are the copies that speak against this rater, at least one; `everybody` all."""
     if len(own) >= HUB:
-        return f"{_of_many(name, own)} {_who(name, own)} {NO_EVIDENCE}"
-    told = " ".join(f"{_of_one(name, copy)}" for copy in own)
-    return f"{told} {_who(name, own)}{_in_common(name, own, everybody)} {NO_EVIDENCE}"
+        return f"{_of_many(name, own)} {_who(name, own)} {_NO_EVIDENCE}"
+    told = " ".join(_of_one(name, copy, everybody) for copy in own)
+    return f"{told} {_who(name, own)} {_NO_EVIDENCE}"
 
 
-NO_EVIDENCE = "Equal grades of these raters are no evidence of agreement."
+_NO_EVIDENCE = "Equal grades of these raters are no evidence of agreement."
+_BY_THEMSELVES = "raters who grade by themselves would in about"
 
 
-def _of_one(name: str, copy: Copy) -> str:
-    return (
-        f"{name} gave the same grade as {_other(name, copy)} in {copy.identical:,} of {copy.n:,}"
-        f" shared pairs; raters who grade on their own would in about {copy.expected:.0f}."
-    )
+def _of_one(name: str, copy: Copy, everybody: Sequence[Copy]) -> str:
+    other = _other(name, copy)
+    told = f"{name} gave the same grade as {other} in {_pairs(copy.identical, copy.n)}"
+    of_other = [each for each in everybody if other in each.raters]
+    if len(of_other) >= HUB:
+        return f"{told}. Look at {other} first: {_of_many(other, of_other)}"
+    return f"{told}; {_BY_THEMSELVES} {copy.expected:.0f}."
 
 
 def _of_many(name: str, own: Sequence[Copy]) -> str:
     n, identical = sum(copy.n for copy in own), sum(copy.identical for copy in own)
     expected = sum(copy.expected for copy in own)
     return (
-        f"{name} gave the same grade as {len(own)} other raters in {identical:,} of {n:,} shared"
-        f" pairs; raters who grade on their own would in about {expected:.0f}."
+        f"{name} gave the same grade as {len(own)} other raters in {_pairs(identical, n)};"
+        f" {_BY_THEMSELVES} {expected:.0f}."
     )
 
 
+def _pairs(identical: int, n: int) -> str:
+    return f"all {n:,} shared pairs" if identical == n else f"{identical:,} of {n:,} shared pairs"
+
+
 def _who(name: str, own: Sequence[Copy]) -> str:
-    later = sum(copy.later == name for copy in own)
-    if later == len(own):
-        return f"{name} graded after them nearly every time."
-    if later:
-        return f"{name} graded after {later} of them nearly every time."
-    return "The times do not tell who copied."
-
-
-def _in_common(name: str, own: Sequence[Copy], everybody: Sequence[Copy]) -> str:
-    """That the other is the one whom many copies have in common."""
-    others = {_other(name, copy) for copy in own}
-    for other in sorted(others):
-        also = sum(other in copy.raters for copy in everybody) - 1
-        if also + 1 >= HUB:
-            return f" {other} has the same grades as {also} further raters, so look there first."
-    return ""
+    later = [copy for copy in own if copy.later == name]
+    if not later:
+        return "The times do not tell who copied."
+    if len(own) == 1:
+        return f"{name} graded after {_other(name, own[0])} nearly every time."
+    return f"{name} graded after {len(later)} of these {len(own)} nearly every time."
 
 
 def _other(name: str, copy: Copy) -> str:
