@@ -23,17 +23,19 @@ from builder.curation import (
     set_priority,
 )
 from builder.curation.waiting import words_about_query
+from builder.errors import BuilderError
 from builder.people import Person
 from builder.store.activity import Entry
 from builder.store.query_words import Word
 from builder.workspace import Workspace
-from ui.frame import in_callback, muted, note, section
+from ui.frame import in_callback, muted, note, section, show_error
 from ui.query_fields import ask_tags, tags_given
 from ui.query_merging import begin_merge
 from ui.query_state import close_query, open_query, say
 from ui.query_texts import head_html, history_html, plural, words_html
 
 _EDIT = "query_edit"
+_NO_MERGE = "query_no_merge"
 _POOL_PAGE = "ui/pages/pool.py"
 
 
@@ -186,10 +188,12 @@ def _show_merge_button(workspace: Workspace, query_id: str) -> None:
     with st.popover("Merge", icon=":material/merge:"):
         muted("Its pairs and grades go to the other query, and this one is retired.")
         st.text_input("Id of the query that stays", key="query_merge_into", max_chars=2048)
+        if error := st.session_state.pop(_NO_MERGE, None):
+            show_error(error)
         st.button(
             "See what would happen",
             key="query_merge",
-            on_click=in_callback(_begin_merge),
+            on_click=_begin_merge,
             args=(workspace, query_id),
         )
 
@@ -289,7 +293,11 @@ def _end_edit() -> None:
 
 
 def _begin_merge(workspace: Workspace, query_id: str) -> None:
-    begin_merge(workspace, (st.session_state.get("query_merge_into") or "").strip(), query_id)
+    """Look at the merge; why there is none to look at is told beside the field, not on top."""
+    try:
+        begin_merge(workspace, (st.session_state.get("query_merge_into") or "").strip(), query_id)
+    except BuilderError as error:
+        st.session_state[_NO_MERGE] = error
 
 
 def _retire(workspace: Workspace, person: Person, query_id: str) -> None:

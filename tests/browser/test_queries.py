@@ -104,3 +104,13 @@ def test_a_query_is_found_edited_despite_a_warning_and_merged(
     kept, merged = find_query(curated, "q1"), find_query(curated, "q2")
     assert (kept.counts.pairs, kept.counts.grades) == (2, 1)
     assert (merged.query.status, merged.counts.grades) == ("retired", 0)
+
+
+def test_a_merge_into_nothing_is_told_where_the_id_was_typed(page: "Page", site: str) -> None:
+    go(page, site, "queries?query=q1")
+    page.get_by_role("button", name="Merge").click()
+    popover = page.get_by_test_id("stPopoverBody")
+    popover.get_by_label("Id of the query that stays").fill("nobody")
+    popover.get_by_role("button", name="See what would happen").click()
+    popover.get_by_text("There is no query nobody").wait_for()
+    assert page.locator(".gs-note.gs-error").count() == 1
