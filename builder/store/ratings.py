@@ -1,5 +1,6 @@
 """Grades as columns: what statistics of agreement and of raters are computed from."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -57,13 +58,11 @@ def ratings_of(rows: Iterable[GradeRow], excluded: Mapping[str, str] | None = No
     long a rater looked.
 
     Args:
-        rows: Current judgments, one per rater and pair; what is no grade of a human is left out.
+        rows: Current judgments, one per rater and pair; grades of no human are only counted.
         excluded: Rater -> why this rater's grades are not to count.
     """
-    given = sorted(
-        (row for row in rows if row.kind == "human" and row.grade is not None),
-        key=lambda row: row[:3],
-    )
+    graded = [row for row in rows if row.grade is not None]
+    given = sorted((row for row in graded if row.kind == "human"), key=lambda row: row[:3])
     _, of_pair = _numbered([(row.query_id, row.doc_id) for row in given])
     query_ids, of_query = _numbered([row.query_id for row in given])
     raters, of_rater = _numbered([row.rater for row in given])
@@ -78,6 +77,7 @@ def ratings_of(rows: Iterable[GradeRow], excluded: Mapping[str, str] | None = No
         tags=[()] * len(query_ids),
         raters=raters,
         excluded={name: why for name, why in (excluded or {}).items() if name in raters},
+        others=Counter(row.kind for row in graded if row.kind != "human"),
     )
 
 

@@ -56,15 +56,8 @@ def disagreements(ratings: Ratings) -> Disagreements:
     is that of the pair's number. Grades of excluded raters are left out.
     """
     units = counted(without_excluded(ratings))
-    is_given = units.counts > 0
-    differ = is_given.sum(axis=1) > 1
-    is_given = is_given[differ]
-    found = Disagreements(
-        pair=units.pair[differ],
-        low=is_given.argmax(axis=1),
-        high=is_given.shape[1] - 1 - is_given[:, ::-1].argmax(axis=1),
-        n=units.n_raters[differ],
-    )
+    low, high = _extremes(units.counts)
+    found = Disagreements(units.pair, low, high, units.n_raters).take(low < high)
     return found.take(np.lexsort((found.pair, ~found.crosses, -found.spread)))
 
 
@@ -75,4 +68,19 @@ def disputed(ratings: Ratings) -> Disagreements:
     within "not relevant" hardly moves a measure, and the rule of aggregation settles it.
     """
     found = disagreements(ratings)
-    return found.take((found.spread >= WIDE) | found.crosses)
+    return found.take(_needs_decision(found.low, found.high))
+
+
+def is_disputed(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether an analyst should decide each pair, of counts of shape (pairs, grades)."""
+    return _needs_decision(*_extremes(counts))
+
+
+def _needs_decision(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return np.asarray((high - low >= WIDE) | ((low < RELEVANT) & (high >= RELEVANT)))
+
+
+def _extremes(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The lowest and the highest grade of each pair."""
+    is_given = counts > 0
+    return is_given.argmax(axis=1), counts.shape[1] - 1 - is_given[:, ::-1].argmax(axis=1)

@@ -1,87 +1,99 @@
-"""How far the raters agree: alpha, kappa per pair of raters, percent agreement; humans only."""
+"""How far the raters agree: alpha, AC1 and AC2, percent agreement, kappa by pair of raters."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.judging.agreement.coefficients import (
-    CONFIDENCE_PERCENTILES,
-    GRADES,
-    Level,
-    Statistic,
-    Tables,
-    Weights,
-    alpha,
-    kappa,
-    resampled,
-    share_equal,
-)
-from builder.store.judgments import GradeRow
-from estimates import Estimate, finite_or_none
+from builder.judging.agreement.coefficients import GRADES, Level
+from builder.judging.agreement.copies import Copy, find_copies
+from builder.judging.agreement.disagreements import is_disputed
+from builder.judging.agreement.estimating import Resampling, as_json, estimated
+from builder.judging.agreement.pairwise import pairwise
+from builder.judging.agreement.sums import STATISTICS, QuerySums, sums_by
+from builder.judging.agreement.units import Units, counted, rows_where, without_excluded
+from builder.judging.agreement.verdict import Evidence, verdict
+from builder.store.grades import GradeRow
+from builder.store.ratings import Ratings, ratings_of
+from estimates import Estimate
 
 RESAMPLES = 1000
 
-Ratings: TypeAlias = Mapping[str, int]
-"""rater -> grade, of one pair."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Overlap:
-    """The pairs that two or more people graded, by query."""
-
-    queries: list[str]
-    units: list[tuple[int, Ratings]]
-    """Position of the query in `queries`, and the ratings of one of its pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Resampling:
-    """How intervals are made, and how many resamples were undefined, by statistic."""
-
-    resamples: int
-    seed: int
-    undefined: Counter[str]
+_LEVELS: tuple[Level, ...] = ("ordinal", "nominal", "interval")
 
 
 def agreement(
-    rows: Iterable[GradeRow], *, resamples: int = RESAMPLES, seed: int = 0
+    rows: Iterable[GradeRow],
+    *,
+    excluded: Mapping[str, str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> dict[str, Any]:
-    """Agreement of the humans among the raters, as the command `agreement` prints it.
-
-    Intervals are 95 % percentile intervals over resampled queries.
+    """Agreement of the people among the raters, of rows in any order; see `agreement_of`.
 
     Args:
-        rows: Current judgments in any order; rows that are no grade or of no human are ignored.
+        rows: Current judgments; what is no grade is ignored, grades of no human are counted under
+            `others`.
+        excluded: Rater -> why this rater's grades are not to count.
         resamples: How many times the queries are drawn anew.
         seed: Of the random generator.
+    """
+    return agreement_of(ratings_of(rows, excluded), resamples=resamples, seed=seed)
+
+
+def agreement_of(
+    ratings: Ratings,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    flags: Mapping[str, Sequence[str]] | None = None,
+    n_grades: int = len(GRADES),
+) -> dict[str, Any]:
+    """Agreement of people, excluded raters left out, ready for strict JSON.
+
+    Intervals are 95 % intervals over queries: expanded percentiles of resamples (see
+    `resampling.bounds`), for the kappas by leaving out one query at a time.
+
+    Args:
+        ratings: Grades as columns.
+        resamples: How many times the queries are drawn anew.
+        seed: Of the random generator.
+        flags: Rater -> codes of what is odd about this rater.
+        n_grades: How many grades the scale has; 4 but in studies of others.
 
     Returns:
-        n_raters, n_judged (pairs), n_pairs (graded by two or more), n_grades, alpha_ordinal,
-        alpha_nominal, alpha_interval, percent_agreement, pairwise, raters, and `resampling`: unit,
-        queries, resamples, seed and how many resamples were undefined. A statistic that cannot be
-        computed has the value None and a reason.
+        n_raters, n_judged (pairs), n_pairs (graded by two or more), n_queries (of these), n_grades,
+        the statistics alpha_ordinal, alpha_nominal, alpha_interval, percent_agreement (over rating
+        pairs), ac1 and ac2 (quadratic weights); pairwise; raters; excluded; others (grades of no
+        human, by kind); copies and alpha_ordinal_without_copies (None where there are none);
+        verdict; and resampling: unit, queries, resamples, seed, undefined (by statistic, the
+        resamples without a value). A statistic that cannot be computed has the value None and a
+        reason (`words.in_words` says it in words).
+
+    Raises:
+        ValueError: A grade is not on the scale.
     """
-    ratings = _human_ratings(rows)
-    overlap = _overlap(ratings)
-    by_rater = Counter(rater for of_pair in ratings.values() for rater in of_pair)
-    how = _Resampling(resamples, seed, Counter())
+    graded, how = without_excluded(ratings), Resampling(resamples, seed)
+    whole = _measured(graded, n_grades, how)
+    copies = find_copies(graded)
+    apart = _apart(graded, copies, n_grades, Resampling(resamples, seed))
     return {
-        "n_raters": len(by_rater),
-        "n_judged": len(ratings),
-        "n_pairs": len(overlap.units),
-        "n_grades": by_rater.total(),
-        **_overall(overlap, _nothing_to_compare(by_rater, overlap), how),
-        "pairwise": _pairwise(overlap, how),
-        "raters": [{"rater": name, "n": n, "flags": []} for name, n in sorted(by_rater.items())],
+        **_counts(graded, whole.sums),
+        **as_json(whole.found),
+        "pairwise": pairwise(graded, n_grades),
+        "raters": _raters(graded, flags or {}),
+        "excluded": _excluded(ratings),
+        "others": dict(sorted(ratings.others.items())),
+        "copies": [
+            {"raters": list(copy.raters), "n": copy.n, "later": copy.later} for copy in copies
+        ],
+        "alpha_ordinal_without_copies": apart.alpha.as_json() if apart else None,
+        "verdict": verdict(whole.evidence, apart),
         "resampling": {
             "unit": "query",
-            "queries": len(overlap.queries),
+            "queries": whole.evidence.n_queries,
             "resamples": resamples,
             "seed": seed,
             "undefined": dict(sorted(how.undefined.items())),
@@ -89,148 +101,112 @@ def agreement(
     }
 
 
-def _human_ratings(rows: Iterable[GradeRow]) -> dict[tuple[str, str], dict[str, int]]:
-    """(query, document) -> rater -> grade, where a human graded."""
-    ratings: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for row in rows:
-        if row.kind == "human" and row.grade is not None:
-            ratings[row.query_id, row.doc_id][row.rater] = row.grade
-    return dict(ratings)
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The statistics of some grades, and what they were made of."""
 
+    units: Units
+    sums: QuerySums
+    found: dict[str, Estimate]
 
-def _overlap(ratings: Mapping[tuple[str, str], Ratings]) -> _Overlap:
-    shared = {pair: of_pair for pair, of_pair in sorted(ratings.items()) if len(of_pair) > 1}
-    queries = sorted({query for query, _ in shared})
-    position = {query: at for at, query in enumerate(queries)}
-    return _Overlap(queries, [(position[query], given) for (query, _), given in shared.items()])
-
-
-def _nothing_to_compare(by_rater: Mapping[str, int], overlap: _Overlap) -> str | None:
-    """The reason why no statistic of agreement can be computed; None if one can."""
-    if not by_rater:
-        return "no_human_grades"
-    if len(by_rater) == 1:
-        return "one_rater"
-    return None if overlap.units else "no_pair_graded_by_two"
-
-
-def _overall(overlap: _Overlap, reason: str | None, how: _Resampling) -> dict[str, Any]:
-    """The three alphas and percent agreement."""
-    names = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "percent_agreement")
-    if reason:
-        return {name: Estimate.undefined(reason).as_json() for name in names}
-    counts = _value_counts(overlap)
-    coincidences = _per_query(overlap, counts, lambda n_raters: n_raters - 1)
-    rating_pairs = _per_query(overlap, counts, np.ones_like)
-    levels: tuple[Level, ...] = ("ordinal", "nominal", "interval")
-    statistics = {
-        f"alpha_{level}": _estimate(
-            f"alpha_{level}",
-            _library_alpha(counts, level),
-            (coincidences, partial(alpha, level=level)),
-            how,
-            n=len(overlap.units),
+    @property
+    def evidence(self) -> Evidence:
+        """What a verdict needs to know."""
+        return Evidence(
+            alpha=self.found["alpha_ordinal"],
+            percent=self.found["percent_agreement"],
+            n_pairs=int(self.sums.n_pairs.sum()),
+            n_queries=int(np.count_nonzero(self.sums.n_pairs)),
+            n_disputed=int(np.count_nonzero(is_disputed(self.units.counts))),
         )
-        for level in levels
-    }
-    statistics["percent_agreement"] = _estimate(
-        "percent_agreement",
-        float(share_equal(rating_pairs.sum(axis=0))),
-        (rating_pairs, share_equal),
-        how,
-        n=len(overlap.units),
-    )
-    return {name: statistics[name].as_json() for name in names}
 
 
-def _value_counts(overlap: _Overlap) -> NDArray[np.int64]:
-    """How many raters gave each grade to each pair, shape (pairs, 4)."""
-    counts = np.zeros((len(overlap.units), len(GRADES)), dtype=np.int64)
-    for at, (_, given) in enumerate(overlap.units):
-        for grade in given.values():
-            counts[at, grade] += 1
-    return counts
+def _measured(graded: Ratings, n_grades: int, how: Resampling) -> _Measured:
+    units = counted(graded, n_grades)
+    sums = sums_by(units, units.query)
+    found = estimated(sums, STATISTICS, how, reason=_nothing_to_compare(graded))
+    for level in _LEVELS:
+        name = f"alpha_{level}"
+        if found[name].value is not None:
+            value = _library_alpha(units.counts, level)
+            found[name] = replace(found[name], value=value)
+    return _Measured(units, sums, found)
 
 
-def _per_query(
-    overlap: _Overlap,
-    counts: NDArray[np.int64],
-    divisor: Callable[[NDArray[np.int64]], NDArray[np.int64]],
-) -> Tables:
-    """Ordered rating pairs within a document, summed by query; shape (queries, 4, 4).
-
-    A document with m ratings gives m * (m - 1) of them, each weighing 1 / divisor(m): m - 1 for
-    coincidences (so that a rating weighs the same however many raters there were), else 1.
-    """
-    n_raters = counts.sum(axis=1)
-    within = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(4)
-    tables = np.zeros((len(overlap.queries), 4, 4))
-    of_query = [query for query, _ in overlap.units]
-    np.add.at(tables, of_query, within / divisor(n_raters)[:, None, None])
-    return tables
+def _apart(
+    graded: Ratings, copies: Sequence[Copy], n_grades: int, how: Resampling
+) -> Evidence | None:
+    """What the grades say without the copies among them; None where there are none."""
+    if not copies:
+        return None
+    return _measured(_without_copies(graded, copies), n_grades, how).evidence
 
 
-def _library_alpha(counts: NDArray[np.int64], level: Level) -> float | None:
-    """Krippendorff's alpha by the library of that name; None where all grades are equal."""
+def _nothing_to_compare(graded: Ratings) -> str | None:
+    """Why no statistic of agreement can be computed, as far as raters are the reason."""
+    n_raters = len(np.unique(graded.rater))
+    if n_raters == 0:
+        return "no_human_grades"
+    return "one_rater" if n_raters == 1 else None
+
+
+def _library_alpha(counts: NDArray[np.int64], level: Level) -> float:
+    """Krippendorff's alpha by the library of that name, of counts shape (pairs, grades)."""
     import krippendorff
 
-    if np.count_nonzero(counts.sum(axis=0)) == 1:
-        return None
     return float(
         krippendorff.alpha(
-            value_counts=counts, value_domain=list(GRADES), level_of_measurement=level
+            value_counts=counts,
+            value_domain=list(range(counts.shape[1])),
+            level_of_measurement=level,
         )
     )
 
 
-def _pairwise(overlap: _Overlap, how: _Resampling) -> list[dict[str, Any]]:
-    """Cohen's kappas of every two raters who graded a pair in common."""
-    shared: defaultdict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
-    for query, given in overlap.units:
-        for one, other in combinations(sorted(given), 2):
-            shared[one, other].append((query, given[one], given[other]))
+def _without_copies(graded: Ratings, copies: Iterable[Copy]) -> Ratings:
+    """The grades less those that are copies of another grade of the same pair.
+
+    Of two raters whose grades are copies the later loses its grades of the pairs that both graded
+    (where none is known to be later, the one further down in the alphabet), also where the two
+    differ: to keep the differences alone would be unjust to them.
+    """
+    names, is_independent = list(graded.raters), np.ones(len(graded), dtype=np.bool_)
+    for copy in copies:
+        copier = copy.later or copy.raters[1]
+        other = next(name for name in copy.raters if name != copier)
+        own = graded.rater == names.index(copier)
+        others_pairs = graded.pair[graded.rater == names.index(other)]
+        is_independent &= ~(own & np.isin(graded.pair, others_pairs))
+    return rows_where(graded, is_independent)
+
+
+def _counts(graded: Ratings, sums: QuerySums) -> dict[str, int]:
+    return {
+        "n_raters": len(np.unique(graded.rater)),
+        "n_judged": int(sums.n_judged.sum()),
+        "n_pairs": int(sums.n_pairs.sum()),
+        "n_queries": int(np.count_nonzero(sums.n_pairs)),
+        "n_grades": len(graded),
+    }
+
+
+def _by_rater(ratings: Ratings) -> dict[str, int]:
+    """Rater -> grades, those alone who graded, by name."""
+    counts = np.bincount(ratings.rater, minlength=len(ratings.raters))
+    by_name = sorted(zip(ratings.raters, counts.tolist(), strict=True))
+    return {name: n for name, n in by_name if n}
+
+
+def _raters(graded: Ratings, flags: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     return [
-        {
-            "raters": list(raters),
-            "n": len(graded),
-            "kappa_quadratic": _kappa(np.array(graded), "quadratic", how).as_json(),
-            "kappa_nominal": _kappa(np.array(graded), "nominal", how).as_json(),
-        }
-        for raters, graded in sorted(shared.items())
+        {"rater": name, "n": n, "flags": list(flags.get(name, ()))}
+        for name, n in _by_rater(graded).items()
     ]
 
 
-def _kappa(graded: NDArray[np.int64], weights: Weights, how: _Resampling) -> Estimate:
-    """Kappa of two raters; `graded` holds query, grade, other grade, shape (pairs, 3)."""
-    query, one, other = graded.T
-    if len(graded) < 2:
-        return Estimate.undefined("fewer_than_two_pairs", n=len(graded))
-    _, position = np.unique(query, return_inverse=True)
-    tables = np.zeros((position.max() + 1, 4, 4))
-    np.add.at(tables, (position, one, other), 1.0)
-    value = finite_or_none(float(kappa(tables.sum(axis=0), weights)))
-    source = (tables, partial(kappa, weights=weights))
-    return _estimate(f"kappa_{weights}", value, source, how, n=len(graded))
-
-
-def _estimate(
-    name: str,
-    value: float | None,
-    source: tuple[Tables, Statistic],
-    how: _Resampling,
-    *,
-    n: int,
-) -> Estimate:
-    """The value with its interval by resampling queries, or the reasons for what is missing."""
-    per_query, statistic = source
-    if value is None:
-        return Estimate.undefined("all_grades_equal", n=n)
-    if len(per_query) == 1:
-        return Estimate(value, n=n, reason="one_query_has_no_interval")
-    drawn = resampled(per_query, statistic, resamples=how.resamples, seed=how.seed)
-    defined = drawn[np.isfinite(drawn)]
-    how.undefined[name] += len(drawn) - len(defined)
-    if 2 * len(defined) < len(drawn):
-        return Estimate(value, n=n, reason="most_resamples_undefined")
-    low, high = np.percentile(defined, CONFIDENCE_PERCENTILES)
-    return Estimate(value, low=float(low), high=float(high), n=n)
+def _excluded(ratings: Ratings) -> list[dict[str, Any]]:
+    counts = _by_rater(ratings)
+    return [
+        {"rater": name, "reason": why, "n": counts.get(name, 0)}
+        for name, why in sorted(ratings.excluded.items())
+    ]

@@ -9,6 +9,8 @@ _WORDS: Final[dict[str, str]] = {
     "too_few_units": "fewer than two pairs were graded by both",
     "all_grades_equal": "all grades are the same, so chance cannot be told from agreement",
     "one_query_has_no_interval": "no interval: the pairs are all of one query",
+    "never_differed": "no interval: the raters never differed",
+    "all_queries_alike": "no interval: agreement is the same in every query",
     "most_resamples_undefined": "no interval: nearly all grades are the same",
 }
 

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
-from builder.judging.agreement.coefficients import Level, Weights, alpha, kappa, resampled, share_equal
+from builder.judging.agreement.coefficients import Level, Weights, alpha, kappa, share_equal
 
 counts_of_units = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 12), st.just(4)), elements=st.integers(0, 3)
@@ -71,19 +71,3 @@ def test_share_equal_counts_the_diagonal() -> None:
     table = np.array([[3.0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 4]])
     assert share_equal(table) == pytest.approx(0.9)
     assert np.isnan(share_equal(np.zeros((4, 4))))
-
-
-def test_the_same_seed_draws_the_same_queries() -> None:
-    tables = np.random.default_rng(5).integers(0, 4, size=(9, 4, 4)).astype(float)
-    first = resampled(tables, share_equal, resamples=50, seed=1)
-    assert np.array_equal(first, resampled(tables, share_equal, resamples=50, seed=1))
-    assert not np.array_equal(first, resampled(tables, share_equal, resamples=50, seed=2))
-
-
-def test_each_resample_draws_as_many_queries_as_there_are() -> None:
-    tables = np.ones((11, 4, 4))
-
-    def total(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(drawn.sum(axis=(-2, -1)))
-
-    assert set(resampled(tables, total, resamples=20, seed=0)) == {11.0 * 16}

@@ -97,7 +97,9 @@ def test_counts() -> None:
 def test_only_people_count(kind: str) -> None:
     people = rows_of([list(A), list(B)])
     machine = [row._replace(rater="other", kind=kind, grade=3) for row in rows_of([[3] * len(A)])]
-    assert agreement(people + machine) == agreement(people)
+    found = agreement(people + machine)
+    assert found.pop("others") == {kind: len(A)}
+    assert found == {name: of for name, of in agreement(people).items() if name != "others"}
 
 
 def test_row_order_changes_nothing() -> None:
@@ -135,7 +137,7 @@ def test_a_rater_with_one_pair_has_no_kappa_but_counts_in_alpha() -> None:
     found = agreement(rows_of([[0, 1, 2, 3], [0, 1, 2, 2], [None, None, None, 3]]))
     assert found["alpha_ordinal"]["value"] is not None
     kappas = {tuple(pair["raters"]): pair["kappa_quadratic"] for pair in found["pairwise"]}
-    assert kappas["rater 0", "rater 2"]["reason"] == "fewer_than_two_pairs"
+    assert kappas["rater 0", "rater 2"]["reason"] == "too_few_units"
     assert kappas["rater 0", "rater 1"]["value"] is not None
 
 
