@@ -7,8 +7,17 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from builder.export.selection import pseudonyms_of
+from builder.judging.adjudication import REASONS
 from builder.settings import Settings
 from builder.store import Connection
+from builder.store.adjudications import (
+    ADJUDICATED,
+    ADJUDICATOR,
+    TAKEN_BACK,
+    Decision,
+    all_decisions,
+    count_decisions,
+)
 from builder.store.judgment_rows import (
     JudgmentRow,
     count_standing,
@@ -53,7 +62,7 @@ class Tally:
     """What was written and what was not.
 
     Attributes:
-        written: Judgments in the file; in trec, pairs with their one grade.
+        written: Judgments and decisions in the file; in trec, pairs with their one grade.
         pairs: Pairs in the file.
         raters: Raters in the file; none in trec.
         outcomes: Outcome -> judgments in the file.
@@ -110,7 +119,18 @@ class JudgmentSource:
         self._names = pseudonyms_of(connection) if asked.pseudonymous else None
 
     def rows(self) -> Iterator[JudgmentRow]:
-        """What stands, or the whole log, ordered by query, document and rater."""
+        """What stands, or the whole log, ordered by query, document and rater.
+
+        Decisions come behind the judgments of their pair, and at the end where there are none.
+        """
+        decided = self._decided()
+        for pair, of_pair in groupby(self._judgments(), _pair):
+            yield from of_pair
+            yield from map(self._under_its_name, decided.pop(pair, ()))
+        for rows in decided.values():
+            yield from map(self._under_its_name, rows)
+
+    def _judgments(self) -> Iterator[JudgmentRow]:
         found = (log_rows if self.asked.everything else standing_rows)(self.connection)
         total = None if self.asked.everything else count_standing(self.connection)
         for done, row in enumerate(found):
@@ -118,9 +138,22 @@ class JudgmentSource:
                 self._progress("writing judgments", done, total)
             yield self._under_its_name(row)
 
+    def _decided(self) -> dict[tuple[str, str], list[JudgmentRow]]:
+        """(query_id, doc_id) -> what was decided of it, in the order in which it counts."""
+        found = all_decisions(self.connection, standing=not self.asked.everything)
+        decided: dict[tuple[str, str], list[JudgmentRow]] = {}
+        for pair, of_pair in groupby(found, lambda one: (one.query_id, one.doc_id)):
+            decisions = list(of_pair)
+            decided[pair] = [_as_row(decision) for decision in decisions]
+            if not decisions[-1].stands:
+                decided[pair].append(_taken_back(decisions[-1]))
+        return decided
+
     def pairs(self) -> Iterator[tuple[tuple[str, str], list[JudgmentRow]]]:
         """((query_id, doc_id), what people and imported files say of it); the rest is counted."""
-        for pair, of_pair in groupby(self.rows(), lambda row: (row.query_id, row.doc_id)):
+        if decided := count_decisions(self.connection):
+            self.tally.left_out[ADJUDICATED] += decided
+        for pair, of_pair in groupby(self._judgments(), _pair):
             kept = []
             for row in of_pair:
                 if row.kind in OWN_GRADES:
@@ -142,8 +175,38 @@ class JudgmentSource:
     def _under_its_name(self, row: JudgmentRow) -> JudgmentRow:
         if self._names is None:
             return row
-        self.tally.withheld += bool(row.comment) + bool(row.reason)
-        return row._replace(rater=self._names[row.rater], comment="", reason="")
+        # A usual reason of a decision names nobody.
+        is_usual = row.outcome == ADJUDICATED and row.reason in REASONS
+        reason = row.reason if is_usual else ""
+        self.tally.withheld += bool(row.comment) + (row.reason != reason)
+        return row._replace(rater=self._names[row.rater], comment="", reason=reason)
+
+
+def _pair(row: JudgmentRow) -> tuple[str, str]:
+    return row.query_id, row.doc_id
+
+
+def _as_row(decision: Decision) -> JudgmentRow:
+    return JudgmentRow(
+        decision.query_id,
+        decision.doc_id,
+        decision.adjudicator,
+        ADJUDICATOR,
+        ADJUDICATED,
+        decision.grade,
+        "",
+        decision.reason,
+        decision.decided_at,
+        decision.milliseconds,
+        decision.guidelines_version,
+        None,
+    )
+
+
+def _taken_back(last: Decision) -> JudgmentRow:
+    """Says that nothing of the pair stands; when it was taken back, the table does not know."""
+    row = _as_row(last)._replace(outcome=TAKEN_BACK, grade=None, reason="", milliseconds=None)
+    return row._replace(guidelines_version=None)
 
 
 def in_batches(values: Iterator[T], size: int) -> Iterator[Sequence[T]]:

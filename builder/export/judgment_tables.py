@@ -3,16 +3,17 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import groupby
 from typing import IO
 
 from builder.errors import BuilderError
 from builder.export.judgment_source import JudgmentSource, Tally
-from builder.judging.aggregation import counted_grades, find_rule
+from builder.judging.aggregation import is_decision, settle_pairs
 from builder.spreadsheets import BOM, GUARD_COLUMN, GUARD_MARK, LONGEST_CELL, csv_line, guarded
+from builder.store.adjudications import excluded_raters, grades_and_decisions
 from builder.store.judgment_rows import JudgmentRow
-from builder.store.judgments import GradeRow, current_grades
+from builder.store.judgments import GradeRow
 
 COLUMNS = (
     *("query-id", "corpus-id", "rater", "grade", "outcome", "comment", "timestamp"),
@@ -56,21 +57,21 @@ def write_jsonl(stream: IO[str], source: JudgmentSource) -> None:
 
 
 def write_trec(stream: IO[str], source: JudgmentSource) -> None:
-    """Qrels: query, 0, document and the one grade that the rule makes of all that count.
+    """Qrels: query, 0, document and its one grade: what was decided, else what the rule makes.
 
     Raises:
         BuilderError: An id holds white space, which parts the columns.
     """
-    decide, tally = find_rule(source.asked.rule), source.tally
-    for (query_id, doc_id), of_pair in groupby(current_grades(source.connection), _pair):
+    rule, tally = source.asked.rule, source.tally
+    excluded = excluded_raters(source.connection)
+    for (query_id, doc_id), of_pair in groupby(grades_and_decisions(source.connection), _pair):
         rows = list(of_pair)
-        grades = counted_grades(rows)
-        _count_left_out(rows, tally)
-        if grades:
+        _count_left_out(rows, tally, excluded)
+        for settled in settle_pairs(rows, rule, excluded=excluded):
             _refuse_white(query_id, doc_id)
             tally.written += 1
             tally.pairs += 1
-            stream.write(f"{query_id} 0 {doc_id} {decide(grades)}\n")
+            stream.write(f"{query_id} 0 {doc_id} {settled.grade}\n")
 
 
 def _write_table(stream: IO[str], source: JudgmentSource, delimiter: str) -> None:
@@ -114,11 +115,16 @@ def _pair(row: GradeRow) -> tuple[str, str]:
     return row.query_id, row.doc_id
 
 
-def _count_left_out(rows: list[GradeRow], tally: Tally) -> None:
-    is_settled = any(row.grade is not None and row.kind in ("human", "import") for row in rows)
+def _count_left_out(rows: list[GradeRow], tally: Tally, excluded: Collection[str]) -> None:
+    counted = [row for row in rows if row.rater not in excluded]
+    is_settled = any(r.grade is not None and r.kind in ("human", "import") for r in counted)
     for row in rows:
+        if is_decision(row):
+            continue
         if row.grade is None:
             tally.left_out[row.outcome] += 1
+        elif row.rater in excluded:
+            tally.left_out["excluded"] += 1
         elif row.kind == "llm" or (row.kind == "synthetic" and is_settled):
             tally.left_out[row.kind] += 1
 

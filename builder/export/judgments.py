@@ -81,6 +81,11 @@ def export_judgments(  # noqa: PLR0913 - these are the options of the command
     from `recorded`, and the outcome `undone` says that nothing stands from then on. Imported
     elsewhere, that leaves the same standing judgments; what stood there already is a duplicate.
 
+    What analysts decided on disputed pairs is among it: rows of the outcome `adjudicated` and the
+    kind `adjudicator`, whose rater is the one who decided; with `everything` also
+    `adjudication_undone`, from which on no decision of the pair stands. In trec a decision is the
+    pair's grade. The formats of Quepid and Label Studio know no decisions: they are counted.
+
     With `excel` a table begins with a byte order mark, and texts that a spreadsheet would change
     begin with an apostrophe, which our import takes off again (`builder.spreadsheets`).
 
@@ -92,7 +97,7 @@ def export_judgments(  # noqa: PLR0913 - these are the options of the command
             out and counted.
         excel: A table that survives a spreadsheet.
         everything: The whole log, with what was replaced and undone.
-        rule: majority, median or mean; for trec.
+        rule: majority, median or mean, where nobody decided; for trec.
         force: Whether a file that is there is replaced.
         progress: Hears how many judgments are written; may raise to stop, and then nothing is left.
         actor: Who asks for it in the browser; None at the terminal.

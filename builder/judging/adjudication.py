@@ -253,7 +253,8 @@ def decide(  # noqa: PLR0913 - all of them belong to one press of a key
         known = table.decision_of_token(connection, token)
         if known is not None:
             return Decided("repeated", _refused_other(known, pair_id, person))
-        before = table.standing_decision(connection, pair_id)
+        log = table.decisions_of_pairs(connection, [pair_id]).get(pair_id, [])
+        before = next((decision for decision in log if decision.stands), None)
         if before is not None and before.adjudication_id != instead_of:
             return Decided("decided_before", before)
         new = NewDecision(
@@ -261,7 +262,8 @@ def decide(  # noqa: PLR0913 - all of them belong to one press of a key
             person.person_id,
             grade,
             reason,
-            moment,
+            # After what it follows, even if the clock went back: files are read in order of time.
+            max(moment, *(decision.decided_at for decision in log)) if log else moment,
             token,
             milliseconds,
             guidelines_version,

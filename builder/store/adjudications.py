@@ -22,6 +22,9 @@ ADJUDICATOR = "adjudicator"
 ADJUDICATED = "adjudicated"
 """The outcome under which a decision stands among judgments."""
 
+TAKEN_BACK = "adjudication_undone"
+"""The outcome of a row of a file that says: from here on no decision of the pair stands."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewDecision:
@@ -162,12 +165,24 @@ def newest_decisions(
 
 
 def all_decisions(connection: Connection, *, standing: bool = True) -> list[Decision]:
-    """All decisions, by query, document and then as they came; `standing`: only what counts."""
-    order = (queries.c.query_id, documents.c.doc_id, adjudications.c.adjudication_id)
-    chosen = _decisions().order_by(*order)
+    """All decisions, by query, document and time; `standing`: only what counts."""
+    in_time = (adjudications.c.decided_at, adjudications.c.adjudication_id)
+    chosen = _decisions().order_by(queries.c.query_id, documents.c.doc_id, *in_time)
     if standing:
         chosen = chosen.where(adjudications.c.standing == 1)
     return [_decision(row) for row in connection.execute(chosen)]
+
+
+def decisions_of_pairs(
+    connection: Connection, pair_ids: Collection[int]
+) -> dict[int, list[Decision]]:
+    """pair_id -> all that was ever decided of it, by time, for some hundred pairs."""
+    found: defaultdict[int, list[Decision]] = defaultdict(list)
+    chosen = _decisions().where(adjudications.c.pair_id.in_(list(pair_ids)))
+    in_time = (adjudications.c.decided_at, adjudications.c.adjudication_id)
+    for row in connection.execute(chosen.order_by(*in_time)):
+        found[row.pair_id].append(_decision(row))
+    return dict(found)
 
 
 def standing_of_pairs(connection: Connection, pair_ids: Collection[int]) -> dict[int, Decision]:

@@ -32,9 +32,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from builder.errors import WorkspaceError
+from builder.store.adjudications import ADJUDICATED, TAKEN_BACK
 from builder.store.moments import now_text
 from builder.store.quota import settle_new_pairs
 from builder.store.schema import documents, pair_sources, pairs, queries
+
+_END_OF_TIME = "9999"
+"""Behind every moment: where a row without a time stands."""
 
 staging = MetaData()
 
@@ -106,7 +110,7 @@ class StagedJudgment(NamedTuple):
         query_id: A known query.
         doc_id: A known document.
         rater: The rater's name, or None.
-        outcome: grade, skip, cannot_judge or undone.
+        outcome: grade, skip, cannot_judge or undone; of a decision adjudicated or taken back.
         grade: 0 to 3, or None.
         comment: "" if nothing.
         judged_at: ISO 8601 in UTC, or None.
@@ -268,9 +272,19 @@ def staged_kinds(connection: Connection) -> dict[str, str]:
 
 
 def staged_judgments_by_pair(connection: Connection) -> Iterator[StagedJudgment]:
-    """The staged judgments; those of one rater on one pair come together, in file order."""
+    """What raters said; what one of them said of one pair comes together, in file order."""
     order = (staged_judgments.c[name] for name in ("query_id", "doc_id", "rater", "row_key"))
-    chosen = select(*_judgment_columns()).order_by(*order)
+    chosen = select(*_judgment_columns()).order_by(*order).where(~_is_decision())
+    for row in connection.execute(chosen, execution_options={"yield_per": 1000}):
+        yield StagedJudgment(*row)
+
+
+def staged_decisions_by_pair(connection: Connection) -> Iterator[StagedJudgment]:
+    """What adjudicators decided; the rows of a pair come together, by time, then in file order."""
+    timed = func.coalesce(staged_judgments.c.judged_at, _END_OF_TIME)
+    order = (staged_judgments.c[name] for name in ("query_id", "doc_id"))
+    chosen = select(*_judgment_columns()).where(_is_decision())
+    chosen = chosen.order_by(*order, timed, staged_judgments.c.row_key)
     for row in connection.execute(chosen, execution_options={"yield_per": 1000}):
         yield StagedJudgment(*row)
 
@@ -346,6 +360,10 @@ def _insert(
 
 def _judgment_columns() -> Iterable[Column[Any]]:
     return [staged_judgments.c[name] for name in StagedJudgment._fields]
+
+
+def _is_decision() -> ColumnElement[bool]:
+    return staged_judgments.c.outcome.in_((ADJUDICATED, TAKEN_BACK))
 
 
 def _contradicted() -> ColumnElement[bool]:
