@@ -54,13 +54,15 @@ class JobFunction(Protocol):
         """Do the work and return its outcome, as JSON."""
 
 
-def start_job(
+def start_job(  # noqa: PLR0913 - a job is all of that
     workspace: Workspace,
     kind: str,
     target: str,
     parameters: Mapping[str, Any],
     started_by: str,
     package: str = "builder",
+    *,
+    noted: bool = True,
 ) -> int:
     """Start a job in a process of its own; its job_id, or that of the active job of this kind.
 
@@ -72,6 +74,7 @@ def start_job(
         started_by: The name of who starts it.
         package: Whose modules may be run. The caller's code says so, never the workspace: its
             table of jobs may come from anywhere.
+        noted: Whether the start goes into the log of activity; not of what only fills the cache.
 
     Raises:
         BuilderError: The target lies outside the package.
@@ -83,7 +86,8 @@ def start_job(
             if job.kind == kind:
                 return job.job_id
         job_id = table.add_job(connection, kind, target, parameters, started_by)
-        activity.note(connection, started_by, "job.start", kind)
+        if noted:
+            activity.note(connection, started_by, "job.start", kind)
     _spawn(workspace, job_id, package)
     return job_id
 
