@@ -113,7 +113,7 @@ def find_copies(ratings: Ratings) -> list[Copy]:
 
 def _counted(ratings: Ratings, meetings: Meetings) -> Meetings:
     """The meetings of two raters who count."""
-    counts = np.array([name not in ratings.excluded for name in ratings.raters], dtype=bool)
+    counts = _counts(ratings)
     if counts.all():
         return meetings
     of_row = counts[ratings.rater]
@@ -121,9 +121,13 @@ def _counted(ratings: Ratings, meetings: Meetings) -> Meetings:
     return Meetings(meetings.one[both], meetings.other[both])
 
 
+def _counts(ratings: Ratings) -> Mask:
+    return np.array([name not in ratings.excluded for name in ratings.raters], dtype=bool)
+
+
 def _overlaps(ratings: Ratings, tables: NDArray[np.int64]) -> _Overlaps:
-    """Chance gives grade g to an honest rater as often as all raters give it."""
-    given = np.bincount(ratings.grade, minlength=tables.shape[-1])
+    """Chance gives grade g to an honest rater as often as all who count give it."""
+    given = np.bincount(ratings.grade[_counts(ratings)[ratings.rater]], minlength=tables.shape[-1])
     by_both = (tables.sum(axis=-1) + tables.sum(axis=-2)) / 2.0
     return _Overlaps(
         n=tables.sum(axis=(-2, -1)).astype(float),

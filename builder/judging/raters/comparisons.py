@@ -73,7 +73,7 @@ def _of_the_pair(ratings: Ratings, counts: NDArray[np.bool_]) -> Floats:
     weight = counts[ratings.rater].astype(float)
     cell = of_pair * N_GRADES + ratings.grade
     by_pair = np.bincount(cell, weight, n_pairs * N_GRADES).reshape(-1, N_GRADES)
-    others: Floats = by_pair[of_pair]
+    others: Floats = by_pair.astype(float)[of_pair]
     others[np.arange(len(ratings)), ratings.grade] -= weight
     return others
 

@@ -23,6 +23,8 @@ KAPPA_BELOW: Final = 0.2
 """An outlier's kappa is at least so much below that of the rest."""
 SHIFT: Final = 0.25
 """Grades that a lenient or strict rater is away from the middle rater."""
+SURELY: Final = 0.1
+"""Grades to which the interval of the difference from the others does not reach down."""
 FASTER: Final = 3.0
 """Times faster than the middle one of the others is too fast."""
 SECONDS: Final = 1.0
@@ -80,9 +82,9 @@ def _shifted(found: Findings, rater: int, name: str) -> Flag | None:
     bias, level = found.bias.at(rater), float(found.level[rater])
     if bias.n < FEWEST or bias.low is None or bias.high is None:
         return None
-    if level >= SHIFT and bias.low > 0.0:
+    if level >= SHIFT and bias.low > SURELY:
         return Flag("lenient", sentences.shifted(name, bias))
-    if level <= -SHIFT and bias.high < 0.0:
+    if level <= -SHIFT and bias.high < -SURELY:
         return Flag("strict", sentences.shifted(name, bias))
     return None
 

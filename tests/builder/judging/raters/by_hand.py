@@ -26,14 +26,15 @@ def ratings(
         for rater, name in enumerate(names)
         if pair < len(given[name]) and (grade := given[name][pair]) is not None
     ]
-    pair, rater, grade = (np.array([row[at] for row in rows], dtype=np.int64) for at in range(3))
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    pair, rater = columns[0], columns[1]
     n_queries = int(pair.max()) // pairs_per_query + 1 if len(pair) else 0
     times, pace = seconds or {}, milliseconds or {}
     return Ratings(
         query=pair // pairs_per_query,
         pair=pair + 100,
         rater=rater,
-        grade=grade,
+        grade=columns[2],
         seconds=np.array([times.get(names[at], float("nan")) for at in rater]),
         milliseconds=np.array([pace.get(names[at], float("nan")) for at in rater]),
         query_ids=[f"q{at}" for at in range(n_queries)],

@@ -27,6 +27,9 @@ class Team:
         copiers: Rater -> whom they copy.
         changed: Share of the copied grades that the copier changes.
         with_times: Whether anybody knows when it was graded.
+        uniform_spam: Whether spammers give each grade equally often instead.
+        raters: Everybody.
+        raters_per_pair: The fewest and the most raters of a pair.
     """
 
     n_pairs: int = 600
@@ -38,10 +41,11 @@ class Team:
     with_times: bool = True
     uniform_spam: bool = False
     raters: Sequence[str] = HONEST
+    raters_per_pair: tuple[int, int] = (2, 3)
 
 
 def graded_by(team: Team, seed: int) -> Ratings:
-    """The grades of the team: two or three raters a pair, each rater through all queries."""
+    """The grades of the team, each rater through all queries."""
     random = np.random.default_rng(seed)
     n_raters = len(team.raters)
     query = np.arange(team.n_pairs) // 10
@@ -50,7 +54,8 @@ def graded_by(team: Team, seed: int) -> Ratings:
     grades = np.stack([_seen(team, at, truth, noise[at], random) for at in range(n_raters)], axis=1)
     when = _times(team, random)
     given = random.random((team.n_pairs, n_raters)).argsort(axis=1).argsort(axis=1)
-    asked = given < random.integers(2, 4, team.n_pairs)[:, None]
+    fewest, most = team.raters_per_pair
+    asked = given < random.integers(fewest, most + 1, team.n_pairs)[:, None]
     for copier, source in team.copiers.items():
         one, other = team.raters.index(copier), team.raters.index(source)
         kept = random.random(team.n_pairs) >= team.changed

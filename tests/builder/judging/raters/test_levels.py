@@ -16,7 +16,7 @@ from tests.builder.judging.raters.simulated import Team, graded_by
 
 def levels(graded: Ratings, counts: list[bool] | None = None) -> list[float]:
     known = np.array(counts or [True] * len(graded.raters))
-    return levels_of(graded, meetings_of(graded), known).tolist()
+    return [float(level) for level in levels_of(graded, meetings_of(graded), known)]
 
 
 def test_a_lenient_rater_makes_nobody_else_strict() -> None:
