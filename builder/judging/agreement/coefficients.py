@@ -67,11 +67,27 @@ def kappa(confusion: Tables, weights: Weights) -> Floats:
     w is 1 off the diagonal (nominal) or (c - k)^2 (quadratic), over all grades whether they were
     used or not. Cohen (1960), (1968).
     """
-    w = _distances(weights, confusion.shape[-1])
-    rows, columns = confusion.sum(axis=-1), confusion.sum(axis=-2)
-    observed = (confusion * w).sum(axis=(-2, -1)) * rows.sum(axis=-1)
-    expected = (rows[..., :, None] * columns[..., None, :] * w).sum(axis=(-2, -1))
+    n_grades = confusion.shape[-1]
+    w = _distances(weights, n_grades)
+    # Matrix products are several times faster than sums over axes of four.
+    flat = confusion.reshape(*confusion.shape[:-2], n_grades**2)
+    rows, columns = flat @ _row_sums(n_grades), flat @ _column_sums(n_grades)
+    ones = np.ones(n_grades)
+    observed = (flat @ w.ravel()) * (rows @ ones)
+    expected = ((rows @ w) * columns) @ ones
     return 1.0 - _ratio(observed, expected)
+
+
+@cache
+def _row_sums(n_grades: int) -> Floats:
+    """The matrix that makes row sums of flat tables, shape (n_grades^2, n_grades)."""
+    return np.repeat(np.eye(n_grades), n_grades, axis=0)
+
+
+@cache
+def _column_sums(n_grades: int) -> Floats:
+    """The same for column sums."""
+    return np.tile(np.eye(n_grades), (n_grades, 1))
 
 
 def gwet(shares: Tables, prevalence: Floats, weights: Weights) -> Floats:
@@ -95,7 +111,7 @@ def gwet(shares: Tables, prevalence: Floats, weights: Weights) -> Floats:
     q = shares.shape[-1]
     distance = _distances(weights, q)
     weight = 1.0 - distance / distance.max()
-    p_a = _ratio((shares * weight).sum(axis=(-2, -1)), shares.sum(axis=(-2, -1)))
+    p_a = _ratio(np.einsum("...kl,kl->...", shares, weight), shares.sum(axis=(-2, -1)))
     pi = _ratio(prevalence, prevalence.sum(axis=-1, keepdims=True))
     p_e = weight.sum() / (q * (q - 1)) * (pi * (1.0 - pi)).sum(axis=-1)
     return _ratio(p_a - p_e, 1.0 - p_e)

@@ -45,11 +45,11 @@ class Sums:
     @property
     def totals(self) -> Floats:
         """The sums by group, shape (groups, columns)."""
-        return _by(self.group, self.values, self.n_groups)
-
-
-def _by(place: Ints, values: Floats, n: int) -> Floats:
-    return np.stack([np.bincount(place, column, minlength=n) for column in values.T], axis=1)
+        found = np.zeros((self.n_groups, self.values.shape[1]))
+        first = np.flatnonzero(np.diff(self.group, prepend=-1))
+        if len(first):
+            found[self.group[first]] = np.add.reduceat(self.values, first, axis=0)
+        return found
 
 
 def sums_by(group: Ints, query: Ints, columns: list[Floats], n_groups: int) -> Sums:

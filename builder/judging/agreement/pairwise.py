@@ -48,13 +48,14 @@ def pairwise(ratings: Ratings, scale: int) -> list[dict[str, Any]]:
     for meetings in _blocks(_met(ratings)):
         couples, group = np.unique(meetings.couple, return_inverse=True)
         sums = _tables(meetings, group, len(couples), scale)
+        n = sums.totals[:, 0].astype(int).tolist()
         by_weights = {weights: _kappas(sums, weights, scale) for weights in _WEIGHTS}
         for at, couple in enumerate(couples):
             one, other = divmod(int(couple), len(ratings.raters))
             found.append(
                 {
                     "raters": [ratings.raters[one], ratings.raters[other]],
-                    "n": int(sums.totals[at, 0]),
+                    "n": n[at],
                     **{f"kappa_{weights}": by_weights[weights][at] for weights in _WEIGHTS},
                 }
             )
