@@ -11,6 +11,8 @@ _WORDS: Final[dict[str, str]] = {
     "one_query_has_no_interval": "no interval: the pairs are all of one query",
     "never_differed": "no interval: the raters never differed",
     "all_queries_alike": "no interval: agreement is the same in every query",
+    "only_copies": "all shared pairs are with raters whose grades are copies",
+    "no_repeats": "no pair was graded twice",
     "most_resamples_undefined": "no interval: nearly all grades are the same",
 }
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from builder.judging.agreement.coefficients import GRADES
 from builder.judging.agreement.copies import Copy
+from builder.judging.agreement.leaving_out import Floats
 from builder.judging.agreement.meetings import Meetings, meetings_of
-from builder.judging.raters.leaving_out import Floats
 from builder.store.ratings import Ratings
 
 NO_MAJORITY = -1

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.judging.agreement.copies import Copy, find_copies
-from builder.judging.raters.comparisons import N_GRADES, NO_MAJORITY, Comparisons, compared
-from builder.judging.raters.leaving_out import (
+from builder.judging.agreement.leaving_out import (
     Estimates,
     Floats,
     Ints,
@@ -15,6 +14,7 @@ from builder.judging.raters.leaving_out import (
     estimated,
     sums_by,
 )
+from builder.judging.raters.comparisons import N_GRADES, NO_MAJORITY, Comparisons, compared
 from builder.judging.raters.levels import levels_of
 from builder.judging.raters.pace import Pace, pace_of
 from builder.judging.raters.statistics import kappa_columns, mean, quadratic_kappa

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.judging.agreement.leaving_out import Floats, Ints
 from builder.judging.agreement.meetings import Meetings
-from builder.judging.raters.leaving_out import Floats, Ints
 from builder.store.ratings import Ratings
 
 

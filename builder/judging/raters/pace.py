@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.judging.raters.leaving_out import Floats, Ints
+from builder.judging.agreement.leaving_out import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from builder.judging.agreement.leaving_out import Estimates, Floats, Ints, estimated, sums_by
 from builder.judging.raters.comparisons import Comparisons
 from builder.judging.raters.findings import Findings, bias_by, findings_of, kappa_sums_by
 from builder.judging.raters.flags import flags_from
-from builder.judging.raters.leaving_out import Estimates, Floats, Ints, estimated, sums_by
 from builder.judging.raters.pace import Pace, pace_of
 from builder.judging.raters.statistics import quadratic_kappa
 from builder.judging.raters.weeks import UNKNOWN, weeks_of

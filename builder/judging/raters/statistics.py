@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from builder.judging.raters.leaving_out import Floats
+from builder.judging.agreement.leaving_out import Floats
 
 
 def kappa_columns(own: Floats, others: Floats) -> list[Floats]:

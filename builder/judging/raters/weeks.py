@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 
-from builder.judging.raters.leaving_out import Floats, Ints
+from builder.judging.agreement.leaving_out import Floats, Ints
 
 DAY = 86_400.0
 UNKNOWN = -1

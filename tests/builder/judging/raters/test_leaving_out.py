@@ -1,4 +1,4 @@
-"""Kappas and means with intervals from leaving out queries."""
+"""Statistics of sums by group: kappas and means, with intervals from leaving out queries."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builder.judging.agreement.coefficients import kappa
-from builder.judging.raters.leaving_out import DENSE_CELLS, Sums, estimated, sums_by
+from builder.judging.agreement.leaving_out import DENSE_CELLS, Sums, estimated, sums_by
 from builder.judging.raters.statistics import kappa_columns, mean, quadratic_kappa
 
 
@@ -87,7 +87,7 @@ def test_many_cells_are_summed_like_few(monkeypatch: pytest.MonkeyPatch) -> None
     columns = [np.ones(3000), random.normal(size=3000)]
     dense = sums_by(group, query, columns, 50)
     assert dense.n_groups * 80 < DENSE_CELLS
-    monkeypatch.setattr("builder.judging.raters.leaving_out.DENSE_CELLS", 0)
+    monkeypatch.setattr("builder.judging.agreement.leaving_out.DENSE_CELLS", 0)
     sparse = sums_by(group, query, columns, 50)
     assert np.array_equal(dense.group, sparse.group)
     assert np.array_equal(dense.query, sparse.query)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from builder.judging.agreement import agreement_of
 from builder.judging.raters import rater_profiles
 from builder.store.ratings import Ratings
 from builder.store.repeats import Repeats
@@ -95,6 +96,17 @@ def test_excluded_raters_sway_nobody_and_have_a_profile() -> None:
     assert bea["with_others"]["value"] < 0.3 < cy["with_others"]["value"]
     assert {row["rater"] for row in cy["pairwise"]} == set(HONEST) - set(out)
     assert "lenient" in {flag["code"] for flag in cy["flags"]}
+
+
+def test_pairs_of_raters_are_those_of_the_agreement() -> None:
+    graded = graded_by(Team(n_pairs=300), 9)
+    found = profiles_of(graded)
+    for couple in agreement_of(graded, resamples=10)["pairwise"]:
+        one, other = couple["raters"]
+        for rater, its in ((one, other), (other, one)):
+            (row,) = (row for row in found[rater]["pairwise"] if row["rater"] == its)
+            assert row["n"] == couple["n"]
+            assert row["kappa_quadratic"] == pytest.approx(couple["kappa_quadratic"])
 
 
 def test_weeks() -> None:
