@@ -24,10 +24,13 @@ _LEFT_OUT = {
     "not_in_task": "pairs that are not in the task",
 }
 _MEANING = (
-    "Each rater's own grades beside the aggregated grades of the same pairs, on the same queries; "
-    "the models' runs are those of the last evaluation. judged@10 is lower than on the leaderboard "
-    "since only pairs of this rater count. Intervals: 95 %, over queries."
+    "nDCG@10 by a rater's own grades alone, and by the aggregated grades of the same pairs and "
+    "queries; the runs are those of the last evaluation. judged@10 is lower than on the "
+    "leaderboard, for only this rater's pairs count. Intervals: 95 %, over queries."
 )
+
+_FEW_ROWS = 12
+"""So many rows are seen at a glance; more are folded."""
 
 Cost = Mapping[str, Any]
 
@@ -78,47 +81,62 @@ def _show(workspace: Workspace, cost: Cost) -> None:
         colours = colours_for(workspace, [model["model"] for model in cost["models"]])
         st.html(_raters_table(cost["raters"], colours))
         if cost["reason"] is None:
-            st.html(_scores_table(cost["raters"], colours))
-            muted(_MEANING)
+            _show_scores(cost["raters"], colours)
     for line in _asides(cost):
         muted(line)
 
 
+def _show_scores(rows: Sequence[Cost], colours: Mapping[str, str]) -> None:
+    few = sum(len(row["models"]) for row in rows) <= _FEW_ROWS
+    with st.expander("Each model by each rater", expanded=few):
+        st.html(_scores_table(rows, colours))
+        muted(_MEANING)
+
+
 def _raters_table(rows: Sequence[Cost], colours: Mapping[str, str]) -> str:
-    """Of each rater what is compared, and how the models rank."""
+    """Of each rater what is compared, and what moves."""
     columns = [
         Column("rater"),
-        Column("queries", numeric=True),
-        Column("pairs", numeric=True),
-        Column("graded by others too", numeric=True),
-        Column("grade of all differs", numeric=True),
-        Column("models by these grades alone"),
+        Column("first model"),
+        Column("largest shift of nDCG@10", numeric=True),
         Column("Kendall's tau", numeric=True),
+        Column("queries", numeric=True),
+        Column("pairs shared", numeric=True),
+        Column("graded otherwise", numeric=True),
     ]
-    return table(columns, [_rater_row(row, colours) for row in rows])
+    rows_shown = [_rater_row(row, colours) for row in rows]
+    return table(columns, rows_shown, caption="If the grades of one rater alone were used")
 
 
 def _rater_row(row: Cost, colours: Mapping[str, str]) -> list[str]:
-    counts = [count(row[name]) for name in ("n_queries", "n_pairs", "n_shared", "n_different")]
+    counts = [
+        count(row["n_queries"]),
+        with_note(count(row["n_shared"]), f"of {count(row['n_pairs'])}"),
+        count(row["n_different"]),
+    ]
     if row["reason"] is not None:
-        return [row["rater"], *counts, _wrapped(with_note(MISSING, row["why"])), MISSING]
+        why = Html(f'<div class="gs-said">{with_note(MISSING, row["why"])}</div>')
+        return [row["rater"], why, MISSING, MISSING, *counts]
+    return [row["rater"], _first(row, colours), _shift(row), _tau(row), *counts]
+
+
+def _first(row: Cost, colours: Mapping[str, str]) -> Html:
+    """Which model is first by this rater, and which by all."""
+    first, by_all = row["ranking_by_rater"][0], row["ranking_by_aggregated"][0]
+    said = "by all raters too" if first == by_all else f"by all raters: {by_all}"
+    return with_note(named(first, colours[first]), said)
+
+
+def _shift(row: Cost) -> Html:
+    """The model whose score differs most, with its sign."""
+    most = max(row["models"], key=lambda model: abs(model["difference"]["value"]))
+    return with_note(_signed(most["difference"]["value"]), most["model"])
+
+
+def _tau(row: Cost) -> Html:
     tau = row["kendall_tau"]
     beside = f"n = {tau['n']} models" if tau["value"] is not None else in_words(tau["reason"])
-    order = [named(model, colours[model]) for model in row["ranking_by_rater"]]
-    same = row["ranking_by_rater"] == row["ranking_by_aggregated"]
-    ranked = Html(", ".join(order))
-    said = "as by all" if same else f"by all: {', '.join(row['ranking_by_aggregated'])}"
-    return [
-        row["rater"],
-        *counts,
-        _wrapped(with_note(ranked, said)),
-        with_note(decimal(tau["value"]), beside),
-    ]
-
-
-def _wrapped(cell: Html) -> Html:
-    """A cell whose text may wrap."""
-    return Html(f'<div class="gs-said">{cell}</div>')
+    return with_note(decimal(tau["value"]), beside)
 
 
 def _scores_table(rows: Sequence[Cost], colours: Mapping[str, str]) -> str:
@@ -126,34 +144,47 @@ def _scores_table(rows: Sequence[Cost], colours: Mapping[str, str]) -> str:
         Column("rater"),
         Column("model"),
         Column("nDCG@10 by this rater", numeric=True),
-        Column("by all", numeric=True),
+        Column("by all raters", numeric=True),
         Column("difference", numeric=True),
+        Column("rank", numeric=True),
         Column("judged@10", numeric=True),
     ]
-    cells = [
-        [
-            row["rater"],
-            named(model["model"], colours[model["model"]]),
-            _cell(model["by_rater"]),
-            _cell(model["by_aggregated"]),
-            _cell(model["difference"], signed=True),
-            _cell(model["judged_at_10"]),
-        ]
-        for row in rows
-        for model in row["models"]
+    return table(
+        columns, [_score_row(row, model, colours) for row in rows for model in row["models"]]
+    )
+
+
+def _score_row(row: Cost, model: Cost, colours: Mapping[str, str]) -> list[str]:
+    name = model["model"]
+    rank, by_all = (
+        row[ranking].index(name) + 1 for ranking in ("ranking_by_rater", "ranking_by_aggregated")
+    )
+    return [
+        row["rater"],
+        named(name, colours[name]),
+        _cell(model["by_rater"]),
+        _cell(model["by_aggregated"]),
+        _difference(model["difference"]),
+        with_note(str(rank), "by all too" if rank == by_all else f"{by_all} by all"),
+        _cell(model["judged_at_10"]),
     ]
-    return table(columns, cells)
 
 
-def _cell(statistic: Cost, *, signed: bool = False) -> Html:
-    value = decimal(statistic["value"])
-    if signed and statistic["value"] is not None:
-        value = f"{statistic['value']:+.3f}".replace("-", "\u2212")
+def _cell(statistic: Cost) -> Html:
     beside = interval(statistic["low"], statistic["high"]) or in_words(statistic["reason"])
-    if signed and statistic["low"] is not None:
-        low, high = (f"{statistic[end]:+.3f}" for end in ("low", "high"))
-        beside = f"{low} to {high}".replace("-", "\u2212")
-    return with_note(value, beside)
+    return with_note(decimal(statistic["value"]), beside)
+
+
+def _difference(statistic: Cost) -> Html:
+    ends = [statistic["low"], statistic["high"]]
+    beside = in_words(statistic["reason"]) if None in ends else " to ".join(map(_signed, ends))
+    return with_note(_signed(statistic["value"]), beside)
+
+
+def _signed(value: float) -> str:
+    """Three decimals with a sign: +0.010, \u22120.003; 0.000 has none."""
+    text = f"{value:+.3f}".replace("-", "\u2212")
+    return text[1:] if text[1:] == "0.000" else text
 
 
 def _asides(cost: Cost) -> list[str]:
@@ -161,14 +192,14 @@ def _asides(cost: Cost) -> list[str]:
     lines = []
     left_out: Counter[str] = sum((Counter(row["left_out"]) for row in cost["raters"]), Counter())
     if left_out:
-        told = [f"{count(n)} {_LEFT_OUT.get(what, what)}" for what, n in left_out.items()]
-        lines.append(f"Left out, each rater's counted: {'; '.join(told)}.")
+        told = [f"{_LEFT_OUT.get(what, what)}: {count(n)}" for what, n in left_out.items()]
+        lines.append(f"Left out, summed over raters: {'; '.join(told)}.")
     if cost["excluded"]:
         names = "; ".join(f"{name} ({reason})" for name, reason in cost["excluded"].items())
         lines.append(f"Excluded raters are not compared: {names}.")
     if cost["stale_models"] and cost["n_models"]:
         lines.append(
-            f"{count(cost['stale_models'])} evaluated before the corpus or the queries of this "
-            "task changed are left out; evaluate on it again."
+            "Models evaluated on another corpus or other queries than this task has now, and so "
+            f"left out until they are evaluated again: {count(cost['stale_models'])}."
         )
     return lines
