@@ -83,8 +83,7 @@ def _with_interval(value: float | None, drawn: Floats, n_queries: int, n: int) -
     if 2 * len(defined) < max(len(drawn), 1):
         return Estimate(value, n=n, reason="most_resamples_undefined")
     if np.ptp(defined) < _NO_WIDTH:
-        alike = "never_differed" if value > 1.0 - _NO_WIDTH else "all_queries_alike"
-        return Estimate(value, n=n, reason=alike)
+        return Estimate(value, n=n, reason="never_differed")
     low, high = bounds(defined, n_queries)
     return Estimate(value, low=low, high=high, n=n)
 

@@ -1,27 +1,22 @@
 """How far the raters agree: alpha, AC1 and AC2, percent agreement, kappa by pair of raters."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.judging.agreement.coefficients import GRADES, Level
+from builder.judging.agreement.coefficients import GRADES
 from builder.judging.agreement.copies import Copy, find_copies
-from builder.judging.agreement.disagreements import is_disputed
-from builder.judging.agreement.estimating import Resampling, as_json, estimated
+from builder.judging.agreement.estimating import Resampling, as_json
+from builder.judging.agreement.measuring import Measured, measured
 from builder.judging.agreement.pairwise import pairwise
-from builder.judging.agreement.sums import STATISTICS, QuerySums, sums_by
-from builder.judging.agreement.units import Units, counted, rows_where, without_excluded
-from builder.judging.agreement.verdict import Evidence, verdict
+from builder.judging.agreement.units import rows_where, without_excluded
+from builder.judging.agreement.verdict import FEWEST_QUERIES, Evidence, verdict
 from builder.store.grades import GradeRow
 from builder.store.ratings import Ratings, ratings_of
-from estimates import Estimate
 
 RESAMPLES = 1000
-
-_LEVELS: tuple[Level, ...] = ("ordinal", "nominal", "interval")
 
 
 def agreement(
@@ -68,29 +63,25 @@ def agreement_of(
         the statistics alpha_ordinal, alpha_nominal, alpha_interval, percent_agreement (over rating
         pairs), ac1 and ac2 (quadratic weights); pairwise; raters; excluded; others (grades of no
         human, by kind); copies and alpha_ordinal_without_copies (None where there are none);
-        verdict; and resampling: unit, queries, resamples, seed, undefined (by statistic, the
-        resamples without a value). A statistic that cannot be computed has the value None and a
-        reason (`words.in_words` says it in words).
+        warnings (few_queries, or none); verdict; and resampling: unit, queries, resamples, seed,
+        undefined (by statistic, the resamples without a value). A statistic that cannot be computed
+        has the value None and a reason; `in_words` says reasons and warnings in words.
 
     Raises:
         ValueError: A grade is not on the scale.
     """
     graded, how = without_excluded(ratings), Resampling(resamples, seed)
-    whole = _measured(graded, n_grades, how)
-    copies = find_copies(graded)
-    apart = _apart(graded, copies, n_grades, Resampling(resamples, seed))
+    whole = measured(graded, n_grades, how)
+    few = whole.evidence.n_queries < FEWEST_QUERIES and whole.evidence.alpha.value is not None
     return {
-        **_counts(graded, whole.sums),
+        **_counts(graded, whole),
         **as_json(whole.found),
         "pairwise": pairwise(graded, n_grades),
         "raters": _raters(graded, flags or {}),
         "excluded": _excluded(ratings),
         "others": dict(sorted(ratings.others.items())),
-        "copies": [
-            {"raters": list(copy.raters), "n": copy.n, "later": copy.later} for copy in copies
-        ],
-        "alpha_ordinal_without_copies": apart.alpha.as_json() if apart else None,
-        "verdict": verdict(whole.evidence, apart),
+        "warnings": ["few_queries"] if few else [],
+        **_judged(graded, whole.evidence, n_grades, Resampling(resamples, seed)),
         "resampling": {
             "unit": "query",
             "queries": whole.evidence.n_queries,
@@ -101,91 +92,44 @@ def agreement_of(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """The statistics of some grades, and what they were made of."""
-
-    units: Units
-    sums: QuerySums
-    found: dict[str, Estimate]
-
-    @property
-    def evidence(self) -> Evidence:
-        """What a verdict needs to know."""
-        return Evidence(
-            alpha=self.found["alpha_ordinal"],
-            percent=self.found["percent_agreement"],
-            n_pairs=int(self.sums.n_pairs.sum()),
-            n_queries=int(np.count_nonzero(self.sums.n_pairs)),
-            n_disputed=int(np.count_nonzero(is_disputed(self.units.counts))),
-        )
+def _judged(graded: Ratings, whole: Evidence, n_grades: int, how: Resampling) -> dict[str, Any]:
+    """Whose grades are copies, alpha without these, and the verdict."""
+    copies = find_copies(graded)
+    is_copied = _is_copied(graded, copies)
+    copied, apart = len(np.unique(graded.pair[is_copied])), None
+    if copied:
+        apart = measured(rows_where(graded, ~is_copied), n_grades, how).evidence
+    return {
+        "copies": [
+            {"raters": list(copy.raters), "n": copy.n, "later": copy.later} for copy in copies
+        ],
+        "alpha_ordinal_without_copies": apart.alpha.as_json() if apart else None,
+        "verdict": verdict(whole, apart, copied=copied),
+    }
 
 
-def _measured(graded: Ratings, n_grades: int, how: Resampling) -> _Measured:
-    units = counted(graded, n_grades)
-    sums = sums_by(units, units.query)
-    found = estimated(sums, STATISTICS, how, reason=_nothing_to_compare(graded))
-    for level in _LEVELS:
-        name = f"alpha_{level}"
-        if found[name].value is not None:
-            value = _library_alpha(units.counts, level)
-            found[name] = replace(found[name], value=value)
-    return _Measured(units, sums, found)
+def _is_copied(graded: Ratings, copies: Iterable[Copy]) -> NDArray[np.bool_]:
+    """Which grades are copies of another grade of the same pair, shape (n,).
 
-
-def _apart(
-    graded: Ratings, copies: Sequence[Copy], n_grades: int, how: Resampling
-) -> Evidence | None:
-    """What the grades say without the copies among them; None where there are none."""
-    if not copies:
-        return None
-    return _measured(_without_copies(graded, copies), n_grades, how).evidence
-
-
-def _nothing_to_compare(graded: Ratings) -> str | None:
-    """Why no statistic of agreement can be computed, as far as raters are the reason."""
-    n_raters = len(np.unique(graded.rater))
-    if n_raters == 0:
-        return "no_human_grades"
-    return "one_rater" if n_raters == 1 else None
-
-
-def _library_alpha(counts: NDArray[np.int64], level: Level) -> float:
-    """Krippendorff's alpha by the library of that name, of counts shape (pairs, grades)."""
-    import krippendorff
-
-    return float(
-        krippendorff.alpha(
-            value_counts=counts,
-            value_domain=list(range(counts.shape[1])),
-            level_of_measurement=level,
-        )
-    )
-
-
-def _without_copies(graded: Ratings, copies: Iterable[Copy]) -> Ratings:
-    """The grades less those that are copies of another grade of the same pair.
-
-    Of two raters whose grades are copies the later loses its grades of the pairs that both graded
-    (where none is known to be later, the one further down in the alphabet), also where the two
-    differ: to keep the differences alone would be unjust to them.
+    Of two raters whose grades are copies these are the later's grades of the pairs that both graded
+    (where none is known to be later, those of the one further down in the alphabet), also where the
+    two differ: to keep the differences alone would be unjust to them.
     """
-    names, is_independent = list(graded.raters), np.ones(len(graded), dtype=np.bool_)
+    names, is_copied = list(graded.raters), np.zeros(len(graded), dtype=np.bool_)
     for copy in copies:
         copier = copy.later or copy.raters[1]
         other = next(name for name in copy.raters if name != copier)
-        own = graded.rater == names.index(copier)
         others_pairs = graded.pair[graded.rater == names.index(other)]
-        is_independent &= ~(own & np.isin(graded.pair, others_pairs))
-    return rows_where(graded, is_independent)
+        is_copied |= (graded.rater == names.index(copier)) & np.isin(graded.pair, others_pairs)
+    return is_copied
 
 
-def _counts(graded: Ratings, sums: QuerySums) -> dict[str, int]:
+def _counts(graded: Ratings, whole: Measured) -> dict[str, int]:
     return {
         "n_raters": len(np.unique(graded.rater)),
-        "n_judged": int(sums.n_judged.sum()),
-        "n_pairs": int(sums.n_pairs.sum()),
-        "n_queries": int(np.count_nonzero(sums.n_pairs)),
+        "n_judged": len(whole.units),
+        "n_pairs": whole.evidence.n_pairs,
+        "n_queries": whole.evidence.n_queries,
         "n_grades": len(graded),
     }
 

@@ -10,13 +10,14 @@ also what Krippendorff (2004), Content Analysis, asks for.
 
 The rung is where the lower end of the interval stands, not the value: the grades are at least so
 good. Before there is a rung there must be 50 shared pairs of 10 queries (below ten queries the
-interval itself does not hold) and an interval no wider than .15 to each side: rungs are .2 apart,
-so the value is then at most one rung off. A wider one is no hindrance where it lies on one side as
-a whole: all below .4, or from .6 up.
+interval itself does not hold), 10 of them with another grade than the commonest (where all but one
+pair are equal, alpha is 0 or 1, whatever their number), and an interval no wider than .15 to each
+side: rungs are .2 apart, so the value is then at most one rung off. A wider one is no hindrance
+where it lies on one side as a whole: all below .4, or from .6 up.
 
 How many more: the width shrinks with the square root of the number of queries, so n pairs that gave
-+-w give +-.15 with n * (w / .15)^2. Where there are too few pairs to go by, 100 are asked for: in
-simulations 100 pairs of 20 queries gave +-.13 to +-.20. New pairs should come from new queries.
++-w give +-.15 with n * (w / .15)^2, if the new ones come from new queries. Where there are too few
+pairs to go by, 100 are asked for: in simulations 100 pairs of 20 queries gave +-.09 to +-.21.
 """
 
 from dataclasses import dataclass
@@ -28,13 +29,12 @@ from estimates import Estimate
 
 FEWEST_PAIRS: Final = 50
 FEWEST_QUERIES: Final = 10
+FEWEST_OTHER: Final = 10
 ENOUGH_PAIRS: Final = 100
 ENOUGH_QUERIES: Final = 20
 WIDEST: Final = 0.15
 GOOD: Final = 0.6
 FAIR: Final = 0.4
-MOSTLY_EQUAL: Final = 0.85
-"""Share of equal grades from which a low alpha means that nearly all grades are the same."""
 
 Verdict = dict[str, str]
 """level, sentence and next."""
@@ -46,16 +46,16 @@ class Evidence:
 
     Attributes:
         alpha: Ordinal alpha, with its interval.
-        percent: Percent agreement.
         n_pairs: Pairs that two or more raters graded.
         n_queries: Their queries.
+        n_other: Shared pairs to which somebody gave another grade than the commonest.
         n_disputed: Pairs that an analyst should decide.
     """
 
     alpha: Estimate
-    percent: Estimate
     n_pairs: int
     n_queries: int
+    n_other: int
     n_disputed: int
 
 
@@ -75,25 +75,25 @@ _RUNGS: Final = (
 _POOR: Final = _Rung("poor", -1.0, 0.0)
 
 
-def verdict(whole: Evidence, apart: Evidence | None = None) -> Verdict:
+def verdict(whole: Evidence, apart: Evidence | None = None, *, copied: int = 0) -> Verdict:
     """What the agreement allows.
 
     Args:
         whole: All grades that count.
         apart: The same without copied grades, which are no evidence; None where none were found.
+        copied: Shared pairs with a copied grade.
 
     Returns:
         level (undefined, too_few, no_evidence, poor, fair, good or excellent), sentence (what the
         number allows) and next (what to do).
     """
-    if apart is None or whole.alpha.value is None:
+    if apart is None:
         return _verdict_on(whole, copied=0)
-    copied = whole.n_pairs - apart.n_pairs
-    if apart.n_pairs < 2:
+    if apart.alpha.value is None:
         return {
             "level": "no_evidence",
-            "sentence": f"{_pairs(copied)} are copies of another rater's grades and no evidence, "
-            "and there are no others to tell agreement by.",
+            "sentence": f"{copied:,} of {_pairs(whole.n_pairs)} hold copied grades, which are no "
+            "evidence of agreement, and too little is left to judge by.",
             "next": f"Have {_more(ENOUGH_PAIRS)} graded by two raters who do not see each other's "
             "grades before you export.",
         }
@@ -107,35 +107,39 @@ def _verdict_on(evidence: Evidence, *, copied: int) -> Verdict:
     if level == "too_few":
         return {"level": level, **_too_few(evidence, copied)}
     rung = next((rung for rung in _RUNGS if rung.level == level), _POOR)
-    said = f"{_without(copied)}{_alpha(evidence, first=not copied)}: {_allows(rung)}."
-    return {"level": level, "sentence": said, "next": _next(evidence, rung)}
+    said = f"{_without(copied)}{_alpha(evidence)}: {_allows(rung)}."
+    return {"level": level, "sentence": said[0].upper() + said[1:], "next": _next(evidence, rung)}
 
 
 def level_of(evidence: Evidence) -> str:
     """Where on the ladder the evidence stands; see the module."""
-    alpha = evidence.alpha
-    if alpha.value is None:
-        return "too_few" if alpha.reason == "too_few_units" else "undefined"
-    low, high = _interval(evidence)
-    holds = evidence.n_queries >= FEWEST_QUERIES
-    if holds and high is not None and high < FAIR:
-        return "poor"
-    if low is None or high is None or not holds or evidence.n_pairs < FEWEST_PAIRS:
+    if evidence.alpha.value is None:
+        return "too_few" if evidence.alpha.reason == "too_few_units" else "undefined"
+    interval = _interval(evidence)
+    if interval is None or evidence.n_other < FEWEST_OTHER:
         return "too_few"
-    if low < GOOD and (high - low) / 2.0 > WIDEST:
+    low, high = interval
+    if high < FAIR:
+        return "poor"
+    is_wide = low < GOOD and (high - low) / 2.0 > WIDEST
+    if is_wide or evidence.n_pairs < FEWEST_PAIRS:
         return "too_few"
     return _rung_of(low).level
 
 
-def _interval(evidence: Evidence) -> tuple[float | None, float | None]:
-    """The interval of alpha; where raters never differed, by the rule of three.
+def _interval(evidence: Evidence) -> tuple[float, float] | None:
+    """The interval of alpha, None where there is none that holds.
 
-    Of n queries without any difference at most 3 / n differ, with 95 % confidence (Hanley and
-    Lippman-Hand 1983); a query in which grades are as different as by chance costs alpha 1 / n.
+    Where raters never differed, it comes by the rule of three: of n queries without any difference
+    at most 3 / n differ, with 95 % confidence (Hanley and Lippman-Hand 1983), and a query in which
+    grades are as different as by chance costs alpha 1 / n.
     """
-    if evidence.alpha.reason == "never_differed":
-        return 1.0 - 3.0 / evidence.n_queries, 1.0
-    return evidence.alpha.low, evidence.alpha.high
+    alpha = evidence.alpha
+    if alpha.value is None or evidence.n_queries < FEWEST_QUERIES:
+        return None
+    if alpha.low is None or alpha.high is None:
+        return (1.0 - 3.0 / evidence.n_queries, 1.0) if alpha.value > 1.0 - 1e-9 else None
+    return alpha.low, alpha.high
 
 
 def _rung_of(value: float) -> _Rung:
@@ -143,60 +147,67 @@ def _rung_of(value: float) -> _Rung:
 
 
 def _undefined(evidence: Evidence) -> Verdict:
-    if evidence.alpha.reason == "all_grades_equal":
+    reason = evidence.alpha.reason
+    if reason == "all_grades_equal":
         return {
             "sentence": f"All {_pairs(evidence.n_pairs)} got one and the same grade: agreement "
             "cannot be told from chance.",
-            "next": "Have documents graded by two raters of which some are relevant and others "
-            "clearly not.",
+            "next": f"{_VARIED}.",
         }
-    wanted = "" if evidence.alpha.reason == "no_human_grades" else "Agreement cannot be told: "
-    reason = in_words(evidence.alpha.reason)
-    said = f"{wanted}{reason}" if wanted else reason.capitalize()
+    said = in_words(reason).capitalize()
     return {
-        "sentence": f"{said}.",
-        "next": f"Have {_more(ENOUGH_PAIRS)} of about {ENOUGH_QUERIES} queries graded by two "
-        "raters each.",
+        "sentence": f"{said}: agreement cannot be told.",
+        "next": f"Have {ENOUGH_PAIRS} pairs of about {ENOUGH_QUERIES} queries graded by two raters "
+        "each.",
     }
+
+
+_VARIED: Final = (
+    "Have two raters grade documents that differ more: some that are surely relevant, some in doubt"
+)
 
 
 def _too_few(evidence: Evidence, copied: int) -> Verdict:
-    first = f"{_pairs(evidence.n_pairs)} of {_queries(evidence.n_queries)}"
+    if evidence.n_pairs >= FEWEST_PAIRS and evidence.n_other < FEWEST_OTHER:
+        others = f"{evidence.n_other:,} of {_pairs(evidence.n_pairs)}"
+        return {
+            "sentence": f"{_without(copied) or 'Only '}{others} got another grade than the "
+            "commonest, too few to judge by.",
+            "next": f"{_VARIED}.",
+        }
     few = "is too little" if evidence.n_pairs == 1 else "are too few"
-    alpha, (low, high) = evidence.alpha.value, _interval(evidence)
-    said = f"{_without(copied)}{first} {few} to judge by"
-    if alpha is not None and low is not None and high is not None:
-        said += f": ordinal alpha {number(alpha)} may be anything from {number(low)} to "
-        said += number(high)
     wanted, queries = missing(evidence)
     of_queries = f" of at least {queries} more queries" if queries else ""
     return {
-        "sentence": f"{said}.",
+        "sentence": f"{_without(copied)}{_pairs(evidence.n_pairs)} of "
+        f"{_queries(evidence.n_queries)} {few} to judge by{_range(evidence)}.",
         "next": f"Have {_more(wanted)}{of_queries} graded by two raters each before you export.",
     }
+
+
+def _range(evidence: Evidence) -> str:
+    alpha, interval = evidence.alpha.value, _interval(evidence)
+    if alpha is None or interval is None:
+        return ""
+    low, high = map(number, interval)
+    return f": ordinal alpha {number(alpha)} may be anything from {low} to {high}"
 
 
 def missing(evidence: Evidence) -> tuple[int, int]:
     """How many more shared pairs a verdict needs, in tens, and of how many more queries."""
     n, queries = evidence.n_pairs, max(0, FEWEST_QUERIES - evidence.n_queries)
-    low, high = evidence.alpha.low, evidence.alpha.high
-    wanted = float(ENOUGH_PAIRS - n) if n < FEWEST_PAIRS else 0.0
-    if low is not None and high is not None:
-        wanted = max(wanted, n * (((high - low) / 2.0 / WIDEST) ** 2 - 1.0))
-    if queries:
-        wanted = max(wanted, queries * n / max(1, evidence.n_queries))
-    return max(10, 10 * round(wanted / 10.0)), queries
+    wanted = [float(ENOUGH_PAIRS - n) if n < FEWEST_PAIRS else 0.0]
+    wanted.append(queries * n / max(1, evidence.n_queries))
+    interval = _interval(evidence)
+    if interval:
+        wanted.append(n * (((interval[1] - interval[0]) / 2.0 / WIDEST) ** 2 - 1.0))
+    return max(10, 10 * round(max(wanted) / 10.0)), queries
 
 
 def _next(evidence: Evidence, rung: _Rung) -> str:
     settle = "settle the disputed pairs that are left" if evidence.n_disputed else ""
     if rung.level in ("excellent", "good"):
         return f"{settle.capitalize()}, then export." if settle else "Export."
-    if _mostly_equal(evidence):
-        return (
-            "Nearly all grades are the same, so alpha rests on few pairs: have more documents "
-            "graded by two raters whose relevance is in doubt."
-        )
     learn = "write into the guidelines what decides the pairs that raters grade differently"
     if rung.level == "poor":
         return f"Do not export yet: {learn}, then have pairs graded anew by two raters."
@@ -214,37 +225,25 @@ def _further(evidence: Evidence) -> str:
     return f"; {_more(wanted)} graded by two raters may show that they are good already"
 
 
-def _mostly_equal(evidence: Evidence) -> bool:
-    return evidence.percent.value is not None and evidence.percent.value >= MOSTLY_EQUAL
-
-
 def _allows(rung: _Rung) -> str:
     if rung.level == "poor":
         return "the raters agree too little to compare models by their grades"
-    if rung.level == "fair":
-        return (
-            f"fit only to tell apart models that differ by {number(rung.differ)} or more in nDCG@10"
-        )
-    return f"fit to compare models that differ by {number(rung.differ)} or more in nDCG@10"
+    fit = "fit only" if rung.level == "fair" else "fit"
+    return f"{fit} to compare models that differ by {number(rung.differ)} or more in nDCG@10"
 
 
-def _alpha(evidence: Evidence, *, first: bool) -> str:
-    alpha = evidence.alpha
-    what = "Ordinal alpha" if first else "ordinal alpha"
-    low, high = _interval(evidence)
-    if alpha.value is None or low is None or high is None:
-        return what
-    return (
-        f"{what} {number(alpha.value)} ({number(low)} to {number(high)}, "
-        f"{_pairs(evidence.n_pairs)})"
-    )
+def _alpha(evidence: Evidence) -> str:
+    alpha, interval = evidence.alpha.value, _interval(evidence)
+    if alpha is None or interval is None:
+        return "ordinal alpha"
+    low, high = map(number, interval)
+    return f"ordinal alpha {number(alpha)} ({low} to {high}, {_pairs(evidence.n_pairs)})"
 
 
 def _without(copied: int) -> str:
     if not copied:
         return ""
-    verb = "is" if copied == 1 else "are"
-    return f"Without the {_pairs(copied)} that {verb} copied and no evidence, "
+    return f"Without the copied grades of {_pairs(copied)}, which are no evidence, "
 
 
 def number(value: float) -> str:

@@ -4,13 +4,13 @@ from typing import Final
 
 _WORDS: Final[dict[str, str]] = {
     "no_human_grades": "nobody has graded yet",
-    "one_rater": "only one rater has graded",
+    "one_rater": "there is only one rater",
     "no_pair_graded_by_two": "no pair was graded by two raters",
     "too_few_units": "fewer than two pairs were graded by both",
     "all_grades_equal": "all grades are the same, so chance cannot be told from agreement",
     "one_query_has_no_interval": "no interval: the pairs are all of one query",
-    "never_differed": "no interval: the raters never differed",
-    "all_queries_alike": "no interval: agreement is the same in every query",
+    "never_differed": "no interval: every query says the same",
+    "few_queries": "of fewer than 10 queries an interval is a rough guess",
     "only_copies": "all shared pairs are with raters whose grades are copies",
     "no_repeats": "no pair was graded twice",
     "most_resamples_undefined": "no interval: nearly all grades are the same",
