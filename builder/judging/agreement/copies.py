@@ -9,15 +9,23 @@ strength, chance-corrected agreement of CEILING is taken as the best that honest
 Two raters are named when so many equal grades would come about in fewer than 2 of 100 workspaces
 with honest raters only, their grades are equal in nearly all pairs, and they differ at most half as
 often as honest raters would. A rater who copies everybody shows no single such couple where each
-overlap is small; its overlaps are therefore tested together too.
+overlap is small; its overlaps are therefore tested together too. And who copies what is there
+already grades the other pairs honestly; the pairs that one graded after the other are therefore
+tested by themselves too.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.judging.agreement.meetings import Meetings, meetings_of, tables_by_raters
+from builder.judging.agreement.meetings import (
+    Meetings,
+    meetings_of,
+    tables_by_raters,
+    tables_in_time,
+)
 from builder.store.ratings import Ratings
 
 CEILING = 0.9
@@ -42,12 +50,13 @@ class Copy:
 
     Attributes:
         raters: Their names, in alphabetical order.
-        n: Pairs that both graded.
-        identical: Pairs to which both gave the same grade.
-        later: The one who graded after the other nearly every time, by which the copier is known;
-            None where times are missing or in no order.
+        n: Pairs that both graded; with `in_time` those that `later` graded after the other.
+        identical: Pairs among them to which both gave the same grade.
+        later: The one who copied, by the times: who graded after the other nearly every time, or
+            gave the same grades only there. None where times are missing or do not tell.
         expected: How many of the n honest raters would have graded alike.
         with_others: Whether the evidence is one rater's overlap with several others together.
+        in_time: Whether only the pairs that `later` graded after the other are alike.
     """
 
     raters: tuple[str, str]
@@ -56,11 +65,15 @@ class Copy:
     later: str | None
     expected: float
     with_others: bool = False
+    in_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Overlaps:
-    """Each two raters: shared pairs, equal grades, and how many of these chance would give."""
+    """Each two raters: shared pairs, equal grades, and how many of these chance would give.
+
+    Symmetric, or in time: then entry [a, b] is of the pairs that b graded after a.
+    """
 
     n: Matrix
     equal: Matrix
@@ -94,21 +107,42 @@ def find_copies(ratings: Ratings) -> list[Copy]:
     if not len(meetings):
         return []
     overlaps = _overlaps(ratings, tables_by_raters(ratings, meetings))
+    in_time = _overlaps(ratings, tables_in_time(ratings, meetings))
     single, expected = _single_couples(overlaps)
     hubs, expected_of_hubs = _hubs(overlaps, single)
-    expected = np.where(single, expected, expected_of_hubs)
+    after, expected_after = _couples_in_time(overlaps, in_time)
+    followed = _followed(overlaps, in_time)
+    named = [
+        (overlaps, np.triu(single), expected, {}),
+        (overlaps, np.triu(hubs), expected_of_hubs, {"with_others": True}),
+        (in_time, after & ~single & ~hubs, expected_after, {"in_time": True}),
+    ]
     found = [
-        Copy(
-            (ratings.raters[a], ratings.raters[b]),
-            int(overlaps.n[a, b]),
-            int(overlaps.equal[a, b]),
-            _later(ratings, meetings, a, b),
-            float(expected[a, b]),
-            bool(not single[a, b]),
-        )
-        for a, b in zip(*np.nonzero(np.triu(single | hubs)), strict=True)
+        _copy(ratings.raters, couple, of, expected_of, followed, how)
+        for of, mask, expected_of, how in named
+        for couple in _places(mask)
     ]
     return sorted(found, key=lambda copy: (-copy.identical, copy.raters))
+
+
+def _copy(
+    names: Sequence[str],
+    couple: tuple[int, int],
+    overlaps: _Overlaps,
+    expected: Matrix,
+    followed: Mask,
+    how: Mapping[str, bool],
+) -> Copy:
+    a, b = couple
+    later = names[b] if followed[a, b] else names[a] if followed[b, a] else None
+    one, other = sorted((names[a], names[b]))
+    n, identical = int(overlaps.n[couple]), int(overlaps.equal[couple])
+    return Copy((one, other), n, identical, later, float(expected[couple]), **how)
+
+
+def _places(mask: Mask) -> list[tuple[int, int]]:
+    """Where it is true."""
+    return [(int(a), int(b)) for a, b in zip(*np.nonzero(mask), strict=True)]
 
 
 def _counted(ratings: Ratings, meetings: Meetings) -> Meetings:
@@ -139,17 +173,33 @@ def _overlaps(ratings: Ratings, tables: NDArray[np.int64]) -> _Overlaps:
 def _single_couples(overlaps: _Overlaps) -> tuple[Mask, Matrix]:
     """Couples whose own overlap is evidence enough; and the equal grades expected of each."""
     suspect = np.triu(overlaps.nearly_all & (overlaps.n >= FEWEST))
-    found, expected = np.zeros_like(suspect), np.zeros_like(overlaps.n)
     n_couples = int(np.count_nonzero(np.triu(overlaps.n)))
+    found, expected = _tested(overlaps, overlaps, suspect, n_couples)
+    return found | found.T, expected + expected.T
+
+
+def _couples_in_time(overlaps: _Overlaps, in_time: _Overlaps) -> tuple[Mask, Matrix]:
+    """The same of the pairs that b graded after a, where those that a graded after b differ."""
+    return _tested(overlaps, in_time, _follows(in_time), int(np.count_nonzero(in_time.n)))
+
+
+def _tested(
+    overlaps: _Overlaps, tested: _Overlaps, suspect: Mask, n_tests: int
+) -> tuple[Mask, Matrix]:
+    """Which of the suspects are copies, and the equal grades expected of each.
+
+    Strengths come from `overlaps`, the couple in question left out; equal grades from `tested`.
+    """
+    found, expected = np.zeros_like(suspect), np.zeros_like(tested.n)
     witnesses = _witnesses(overlaps)
-    for a, b in zip(*np.nonzero(suspect), strict=True):
+    for a, b in _places(suspect):
         used = witnesses.copy()
         used[a, b] = used[b, a] = 0.0
         strength, variance = _strengths(overlaps.beyond_chance, used)
         best = _of_two(strength, variance, a, b)
-        chance, expected[a, b] = _chance_of_so_many(overlaps, [(a, b)], [best])
-        found[a, b] = _is_beyond(overlaps, [(a, b)], expected[a, b], chance * n_couples)
-    return found | found.T, expected + expected.T
+        chance, expected[a, b] = _chance_of_so_many(tested, [(a, b)], [best])
+        found[a, b] = _is_beyond(tested, [(a, b)], expected[a, b], chance * n_tests)
+    return found, expected
 
 
 def _witnesses(overlaps: _Overlaps) -> Matrix:
@@ -252,16 +302,19 @@ def _hubs(overlaps: _Overlaps, single: Mask) -> tuple[Mask, Matrix]:
     return found, expected
 
 
-def _later(ratings: Ratings, meetings: Meetings, a: int, b: int) -> str | None:
-    """Who of the two graded after the other nearly every time, in at least half of the pairs."""
-    one, other = ratings.rater[meetings.one], ratings.rater[meetings.other]
-    forward, backward = (one == a) & (other == b), (one == b) & (other == a)
-    apart = ratings.seconds[meetings.other] - ratings.seconds[meetings.one]
-    b_after_a = np.concatenate([apart[forward], -apart[backward]])
-    b_later, a_later = np.count_nonzero(b_after_a > 0), np.count_nonzero(b_after_a < 0)
-    if 2 * (a_later + b_later) < len(b_after_a):
-        return None
-    for rater, times in ((a, a_later), (b, b_later)):
-        if times >= CLEARLY_LATER * (a_later + b_later):
-            return ratings.raters[rater]
-    return None
+def _follows(in_time: _Overlaps) -> Mask:
+    """Where b gave what a had given, and a did not give what b had given."""
+    enough = np.minimum(in_time.n, in_time.n.T) >= FEWEST
+    return in_time.nearly_all & ~in_time.nearly_all.T & enough
+
+
+def _followed(overlaps: _Overlaps, in_time: _Overlaps) -> Mask:
+    """Where b is the copier, if the two are copies: [b, a] is never true beside [a, b].
+
+    Either b's grades are a's where b was later, and only there; or b was later nearly every time,
+    in at least half of the pairs.
+    """
+    follows = _follows(in_time)
+    both = in_time.n + in_time.n.T
+    always = (in_time.n >= CLEARLY_LATER * both) & (2.0 * both >= overlaps.n) & (both > 0)
+    return follows | (always & ~follows.T)

@@ -46,13 +46,24 @@ def tables_by_raters(ratings: Ratings, meetings: Meetings) -> NDArray[np.int64]:
     Entry [a, b, g, h] counts the pairs to which a gave g and b gave h, so [b, a] is [a, b]
     transposed. There are four grades, or as many as were given.
     """
-    n_raters, n_grades = (
-        len(ratings.raters),
-        max(len(GRADES), int(ratings.grade.max(initial=0)) + 1),
-    )
+    once = _tables(ratings, meetings.one, meetings.other)
+    return np.asarray(once + once.transpose(1, 0, 3, 2))
+
+
+def tables_in_time(ratings: Ratings, meetings: Meetings) -> NDArray[np.int64]:
+    """The same of those pairs alone that b graded after a: [b, a] is of other pairs than [a, b]."""
+    apart = ratings.seconds[meetings.other] - ratings.seconds[meetings.one]
+    known = np.abs(apart) > 0  # neither NaN nor at the same moment
+    one, other, forward = meetings.one[known], meetings.other[known], apart[known] > 0
+    return _tables(ratings, np.where(forward, one, other), np.where(forward, other, one))
+
+
+def _tables(
+    ratings: Ratings, one: NDArray[np.int64], other: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    n_raters = len(ratings.raters)
+    n_grades = max(len(GRADES), int(ratings.grade.max(initial=0)) + 1)
     shape = (n_raters, n_raters, n_grades, n_grades)
     rater, grade = ratings.rater, ratings.grade
-    one, other = meetings.one, meetings.other
     place = np.ravel_multi_index((rater[one], rater[other], grade[one], grade[other]), shape)
-    once = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
-    return np.asarray(once + once.transpose(1, 0, 3, 2))
+    return np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)

@@ -77,6 +77,8 @@ _BY_THEMSELVES = "raters who grade by themselves would in about"
 def _of_one(name: str, copy: Copy, everybody: Sequence[Copy]) -> str:
     other = _other(name, copy)
     told = f"{name} gave the same grade as {other} in {_pairs(copy.identical, copy.n)}"
+    if copy.in_time:
+        told = f"{told} that {other} had graded before"
     of_other = [each for each in everybody if other in each.raters]
     if len(of_other) >= HUB:
         return f"{told}. Look at {other} first: {_of_many(other, of_other)}"
@@ -100,9 +102,9 @@ def _who(name: str, own: Sequence[Copy]) -> str:
     later = [copy for copy in own if copy.later == name]
     if not later:
         return "The times do not tell who copied."
-    if len(own) == 1:
-        return f"{name} graded after {_other(name, own[0])} nearly every time."
-    return f"{name} graded after {len(later)} of these {len(own)} nearly every time."
+    if len(later) == len(own):
+        return f"By the times it was {name} who copied."
+    return f"By the times it was {name} who copied from {len(later)} of them."
 
 
 def _other(name: str, copy: Copy) -> str:

@@ -26,6 +26,7 @@ class Team:
         lenient: Rater -> how far above (or, negative, below) the truth this rater sees.
         copiers: Rater -> whom they copy.
         changed: Share of the copied grades that the copier changes.
+        in_time: Whether copiers grade in their own order, and copy only what is there already.
         with_times: Whether anybody knows when it was graded.
         uniform_spam: Whether spammers give each grade equally often instead.
         raters: Everybody.
@@ -38,6 +39,7 @@ class Team:
     lenient: Mapping[str, float] = field(default_factory=dict)
     copiers: Mapping[str, str] = field(default_factory=dict)
     changed: float = 0.0
+    in_time: bool = False
     with_times: bool = True
     uniform_spam: bool = False
     raters: Sequence[str] = HONEST
@@ -60,8 +62,11 @@ def graded_by(team: Team, seed: int) -> Ratings:
         one, other = team.raters.index(copier), team.raters.index(source)
         kept = random.random(team.n_pairs) >= team.changed
         both = kept & asked[:, other]
+        if team.in_time:
+            both &= when[:, other] < when[:, one]
+        else:
+            when[:, one] = when[:, other] + random.uniform(20, 40) * MINUTE
         grades[both, one] = grades[both, other]
-        when[:, one] = when[:, other] + random.uniform(20, 40) * MINUTE
     pair, rater = np.nonzero(asked)
     return Ratings(
         query=query[pair],

@@ -49,6 +49,19 @@ def test_nobody_is_the_later_where_most_times_are_missing(known: float) -> None:
     assert copy.later is None
 
 
+def test_who_copies_only_what_is_there_already() -> None:
+    """Half of the shared pairs fay graded first, and honestly."""
+    team = replace(COPYING, n_pairs=1000, in_time=True)
+    copies = [copy for seed in range(10) for copy in find_copies(graded_by(team, seed))]
+    assert len(copies) == 10
+    assert {(copy.raters, copy.later) for copy in copies} == {(("ann", "fay"), "fay")}
+    in_time = [copy for copy in copies if copy.in_time]
+    assert len(in_time) >= 5
+    assert all(copy.n == copy.identical for copy in in_time)
+    no_times = replace(team, with_times=False)
+    assert len([copy for seed in range(10) for copy in find_copies(graded_by(no_times, seed))]) < 5
+
+
 def test_nobody_is_the_later_where_the_order_is_mixed() -> None:
     graded = graded_by(COPYING, 1)
     sign = np.where(graded.pair % 2, 1.0, -1.0)

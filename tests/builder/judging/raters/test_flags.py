@@ -96,7 +96,13 @@ def test_copies_name_the_later() -> None:
     flag = only_flag(graded_by(Team(copiers={"fay": "ann"}), 1), "fay")
     assert flag.code == "copies"
     assert flag.sentence.startswith("fay gave the same grade as ann in all ")
-    assert "fay graded after ann nearly every time." in flag.sentence
+    assert "By the times it was fay who copied." in flag.sentence
+
+
+def test_copies_of_what_was_there() -> None:
+    flag = only_flag(graded_by(Team(copiers={"fay": "ann"}, in_time=True, n_pairs=1000), 1), "fay")
+    assert flag.code == "copies"
+    assert " shared pairs that ann had graded before; raters who grade by" in flag.sentence
 
 
 def test_copies_name_both_where_no_times_are_known() -> None:

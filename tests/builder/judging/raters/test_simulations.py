@@ -74,6 +74,7 @@ def test_honest_raters_are_left_alone(n_pairs: int, noise: float) -> None:
         pytest.param(Team(copiers=COPIER), id="a copier"),
         pytest.param(Team(copiers=COPIER, changed=0.03), id="a copier who changes 3 %"),
         pytest.param(Team(copiers=COPIER, with_times=False), id="a copier, no times"),
+        pytest.param(Team(copiers=COPIER, in_time=True), id="a copier of what is there already"),
         pytest.param(Team(copiers={"fay": "ann", "eve": "ann"}), id="two who copy the same"),
         pytest.param(Team(spammers=["bea", "dan"]), id="two spammers"),
         pytest.param(ALL_THREE, id="all three"),
