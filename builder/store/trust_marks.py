@@ -37,7 +37,8 @@ class Marks:
 def read_marks(connection: Connection) -> Marks:
     """What there is now; some ten milliseconds with a million grades."""
     deeds = or_(*(activity.c.action.startswith(prefix, autoescape=True) for prefix in _DEEDS))
-    deed = select(func.max(activity.c.activity_id)).where(deeds)
+    deed = select(activity.c.activity_id).where(deeds)
+    deed = deed.order_by(activity.c.activity_id.desc()).limit(1)
     latest = select(func.max(judgments.c.judgment_id))
     standing = select(func.count()).select_from(current_judgments)
     return Marks(
@@ -63,8 +64,9 @@ def count_newer_grades(connection: Connection, judgment_id: int) -> int:
 
 def count_grades_of_people(connection: Connection, limit: int) -> int:
     """How many grades of people stand; at most `limit`, so that counting is quick."""
-    graded = current_judgments.join(people, people.c.person_id == current_judgments.c.rater_id)
-    some = select(current_judgments.c.pair_id).select_from(graded)
-    some = some.where(current_judgments.c.outcome == "grade", people.c.kind == "human")
+    humans = select(people.c.person_id).where(people.c.kind == "human")
+    some = select(current_judgments.c.pair_id).where(
+        current_judgments.c.rater_id.in_(humans), current_judgments.c.outcome == "grade"
+    )
     counted = select(func.count()).select_from(some.limit(limit).subquery())
     return connection.execute(counted).scalar_one()
