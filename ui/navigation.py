@@ -37,6 +37,7 @@ ROWS = (
     Row("Home", "overview", "Overview", "home", "overview", "analyst"),
     Row("Grade", "grade", "Grade", "grading", "grade", "rater"),
     Row("Grade", "my_grades", "My grades", "history", "my-grades", "rater"),
+    Row("Grade", "adjudicate", "Adjudicate", "gavel", "adjudicate", "analyst"),
     Row("Grade", "guidelines", "Guidelines", "menu_book", "guidelines", "rater"),
     Row("Build", "imports", "Import", "upload_file", "import", "analyst"),
     Row("Build", "queries", "Queries", "manage_search", "queries", "analyst"),

@@ -46,6 +46,7 @@ __all__ = [
     "dispute_of",
     "is_disputed",
     "undo_decision",
+    "undoable",
     "waiting",
 ]
 
@@ -315,6 +316,12 @@ def count_decided(workspace: Workspace) -> int:
     """How many decisions stand."""
     with workspace.store.read() as connection:
         return table.count_decisions(connection)
+
+
+def undoable(workspace: Workspace, person: Person) -> bool:
+    """Whether a decision stands that this person made by a key."""
+    with workspace.store.read() as connection:
+        return table.latest_decision_by(connection, person.person_id) is not None
 
 
 def _urgency(row: Waiting) -> tuple[int, int, str, str]:
