@@ -122,7 +122,7 @@ class _History:
             told_at: The moment that the file gives it; None if none.
         """
         verdict = (row["outcome"], row["grade"])
-        if self._knows(verdict, row["judged_at"], told_at):
+        if self._knows(verdict, told_at):
             return "duplicate"
         if row["judged_at"] is None:
             self.untimed.append(verdict)
@@ -132,19 +132,26 @@ class _History:
         self.moment, self.winner = moment, row
         return "accepted"
 
-    def _knows(self, verdict: Verdict, judged_at: str | None, told_at: str | None) -> bool:
-        if told_at is not None and self._knows_at(told_at, verdict):
-            return True
-        return judged_at is None and (self.repeats or self.untimed[-1:] == [verdict])
-
-    def _knows_at(self, moment: str, verdict: Verdict) -> bool:
+    def _knows(self, verdict: Verdict, moment: str | None) -> bool:
+        if moment is None:
+            return self.repeats or self.untimed[-1:] == [verdict]
         # At one moment somebody may grade, take it back, and grade the same again: the second
         # grade is a row of its own, and the same file once more is none.
         if self.last.get(moment) == verdict:
             return True
         self.last[moment] = verdict
         self.met[moment, verdict] += 1
-        return self.met[moment, verdict] <= self.timed[moment, verdict]
+        is_known = self.met[moment, verdict] <= self.timed[moment, verdict]
+        return is_known and not self._is_overtaken(moment, verdict)
+
+    def _is_overtaken(self, moment: str, verdict: Verdict) -> bool:
+        """Whether a row of the file stands that said something else at this very moment.
+
+        The file says it before this one, which therefore stands; in the log it would come after.
+        """
+        if self.winner is None or moment != self.moment:
+            return False
+        return (self.winner["outcome"], self.winner["grade"]) != verdict
 
 
 def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgment]) -> list[Fate]:
@@ -167,10 +174,11 @@ def import_judgments_batch(connection: Connection, rows: Sequence[ImportedJudgme
         sqlalchemy.exc.IntegrityError: A rater is unknown, or a grade not 0 to 3.
     """
     logged = _as_logged(connection, rows)
-    histories = _histories(connection, logged)
+    moments = [row.judged_at or row.recorded_at for row in rows]
+    histories = _histories(connection, logged, moments)
     fates = [
-        histories[row["pair_id"], row["rater_id"]].enter(row, said.judged_at or said.recorded_at)
-        for row, said in zip(logged, rows, strict=True)
+        histories[row["pair_id"], row["rater_id"]].enter(row, moment)
+        for row, moment in zip(logged, moments, strict=True)
     ]
     kept = [row for row, fate in zip(logged, fates, strict=True) if fate != "duplicate"]
     if kept:
@@ -233,7 +241,7 @@ def _known_pairs(connection: Connection, asked: Sequence[Pair]) -> dict[Pair, in
 
 
 def _histories(
-    connection: Connection, coming: Sequence[dict[str, Any]]
+    connection: Connection, coming: Sequence[dict[str, Any]], moments: Sequence[str | None]
 ) -> defaultdict[_Key, _History]:
     """What the raters of the file have said of its pairs before."""
     histories: defaultdict[_Key, _History] = defaultdict(_History)
@@ -247,8 +255,8 @@ def _histories(
     for history in histories.values():
         history.begin()
     untimed: defaultdict[_Key, list[Verdict]] = defaultdict(list)
-    for row in coming:
-        if row["judged_at"] is None:
+    for row, moment in zip(coming, moments, strict=True):
+        if moment is None:
             untimed[row["pair_id"], row["rater_id"]].append((row["outcome"], row["grade"]))
     for key, verdicts in untimed.items():
         histories[key].recognise(verdicts)
