@@ -44,8 +44,8 @@ INTERFACE = """\
 def write_quepid_csv(stream: IO[str], source: JudgmentSource) -> None:
     """A book as CSV: query, docid, and a column of grades for each rater.
 
-    As Quepid does, a blank is put before a query or a name that would be a formula; for Excel also
-    before document ids.
+    It has no place for comments; they are counted in `left_out`. As Quepid does, a blank is put
+    before a query or a name that would be a formula; for Excel also before document ids.
 
     Raises:
         BuilderError: A rater is called as one of the other columns.
@@ -66,12 +66,12 @@ def write_quepid_csv(stream: IO[str], source: JudgmentSource) -> None:
         document = _blanked(doc_id) if source.asked.excel else doc_id
         ratings = [grades.get(name) for name in graders]
         stream.write(csv_line([_blanked(text), document, *ratings], end=end))
-        _count(source, [row for row in rows if row.grade is not None])
+        _count_graded(source, [row for row in rows if row.grade is not None])
     source.tally.warnings += texts.warnings()
 
 
 def write_quepid_json(stream: IO[str], source: JudgmentSource) -> None:
-    """A book as JSON, one pair a line; `options` keep our query ids, which Quepid leaves alone."""
+    """A book as JSON, one pair a line; `options`, which Quepid leaves alone, keep our ids."""
     head = _encode(_book(source.settings))
     stream.write(f'{head[:-1]}, "query_doc_pairs": [')
     queries, sign, position = source.queries(), "\n", _Positions()
@@ -147,6 +147,13 @@ def _with_documents(
             yield queries[query_id], documents[doc_id], rows
 
 
+def _count_graded(source: JudgmentSource, rows: Sequence[JudgmentRow]) -> None:
+    """Count grades of which only the number is written; what was said of them stays behind."""
+    _count(source, rows)
+    if texts := sum(bool(row.comment) + bool(row.reason) for row in rows):
+        source.tally.left_out["comments"] += texts
+
+
 def _count(source: JudgmentSource, rows: Sequence[JudgmentRow]) -> None:
     source.tally.pairs += 1
     for row in rows:
@@ -171,7 +178,9 @@ def _quepid_pair(
 ) -> dict[str, Any]:
     fields = {**document.metadata, "title": document.title, "text": document.text}
     kinds = {row.rater: row.kind for row in rows if row.kind != "human"}
-    options = {"query_id": query.query_id} | ({"rater_kinds": kinds} if kinds else {})
+    texts = {row.rater: [row.reason, row.comment] for row in rows if _would_move(row)}
+    more = {"rater_kinds": kinds, "rater_texts": texts}
+    options = {"query_id": query.query_id} | {name: told for name, told in more.items() if told}
     return {
         "query_text": query.text,
         "doc_id": document.doc_id,
@@ -184,8 +193,13 @@ def _quepid_pair(
     }
 
 
+def _would_move(row: JudgmentRow) -> bool:
+    """Whether reason or comment would not come back as what it is from Quepid's one text."""
+    return bool(row.reason if row.outcome == "grade" else row.comment)
+
+
 def _judgement(row: JudgmentRow) -> dict[str, Any]:
-    # A book has one text for both; to say of a grade why it could not be given makes no sense.
+    # A book has one text for both; its options tell them apart for whoever imports it again.
     said = "\n".join(filter(None, [row.reason, row.comment]))
     told = {
         "rating": None if row.grade is None else float(row.grade),

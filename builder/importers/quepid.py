@@ -242,7 +242,7 @@ def _judgment(
     cells["corpus-id"] = rating.get("doc_id", of.get("doc_id"))
     cells["rater"] = rater = rating.get("user_email") or None
     cells["timestamp"] = rating.get("updated_at") or rating.get("created_at")
-    cells |= _verdict(rating)
+    cells |= _verdict(rating, _texts_of(of, rater))
     if hint := _query_hint(of):
         cells["query-id"] = hint
     if kind := _kind(of, rater):
@@ -250,17 +250,28 @@ def _judgment(
     return Row(file, number, raw, cells, query_text=_query_text(of))
 
 
-def _verdict(rating: Mapping[str, Any]) -> dict[str, Any]:
+def _verdict(rating: Mapping[str, Any], texts: tuple[str, str] | None) -> dict[str, Any]:
+    """Grade, outcome and texts; `texts` are reason and comment where a book of ours keeps both."""
     outcome = "cannot_judge" if rating.get("unrateable") is True else None
     if outcome is None and rating.get("judge_later") is True:
         outcome = "skip"
     said = rating.get("explanation") or ""
-    return {
-        "grade": rating.get("rating"),
-        "outcome": outcome,
-        "comment": "" if outcome else said,
-        "reason": said if outcome else "",
-    }
+    reason, comment = (said, "") if outcome else ("", said)
+    # What was written anew in Quepid counts, not what we once told apart.
+    if texts is not None and said == "\n".join(filter(None, texts)):
+        reason, comment = texts
+    grade = rating.get("rating")
+    return {"grade": grade, "outcome": outcome, "comment": comment, "reason": reason}
+
+
+def _texts_of(of: Mapping[str, Any], rater: Any) -> tuple[str, str] | None:
+    """Reason and comment of this rater, where our own export has kept them apart."""
+    options = of.get("options")
+    texts = options.get("rater_texts") if isinstance(options, dict) else None
+    kept = texts.get(rater) if isinstance(texts, dict) and isinstance(rater, str) else None
+    if not isinstance(kept, list) or [type(text) for text in kept] != [str, str]:
+        return None
+    return kept[0], kept[1]
 
 
 def _kind(of: Mapping[str, Any], rater: Any) -> Any:

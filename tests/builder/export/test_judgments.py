@@ -167,7 +167,11 @@ def test_quepid_is_told_what_people_and_files_said(workspace: Workspace, tmp_pat
         "title": "Title 007",
         "text": "=text",
     }
-    assert first["options"] == {"query_id": "q1", "rater_kinds": {"old.tsv": "import"}}
+    assert first["options"] == {
+        "query_id": "q1",
+        "rater_kinds": {"old.tsv": "import"},
+        "rater_texts": {"ann": ["Dutch", "ask Al"]},
+    }
     assert first["judgements"][0] == {
         "rating": None,
         "unrateable": True,
@@ -188,7 +192,8 @@ def test_quepid_as_a_table(workspace: Workspace, tmp_path: Path) -> None:
         '" =one",007,,,2',
         '" =one",d1,3,1,',
     ]
-    assert told["left_out"] == {"cannot_judge": 1, "llm": 1, "skip": 1, "synthetic": 1}
+    left_out = {"cannot_judge": 1, "comments": 1, "llm": 1, "skip": 1, "synthetic": 1}
+    assert told["left_out"] == left_out
 
 
 def test_queries_of_one_text_are_told(workspace: Workspace, tmp_path: Path) -> None:

@@ -158,6 +158,25 @@ def test_a_text_that_two_queries_have_is_not_guessed(judged: Workspace, write: W
     assert list(said(judged)) == [("other", "d1", "ann@x.org")]
 
 
+@pytest.mark.parametrize(
+    ("explanation", "texts", "expected"),
+    [
+        ("why\nnote", {"ann@x.org": ["why", "note"]}, ("note", "why")),
+        ("why\nnote, edited", {"ann@x.org": ["why", "note"]}, ("", "why\nnote, edited")),
+        ("note", {"ann@x.org": ["", "note"]}, ("note", "")),
+        ("why", {"ann@x.org": ["why", 7]}, ("", "why")),
+        ("why", ["ann@x.org"], ("", "why")),
+    ],
+)
+def test_comment_and_reason_are_told_apart_where_our_book_did(
+    judged: Workspace, write: Write, explanation: str, texts: object, expected: tuple[str, str]
+) -> None:
+    rating = judgement(None, unrateable=True, explanation=explanation)
+    told = pair("q1", "d1", rating, options={"query_id": "q1", "rater_texts": texts})
+    assert reasons(judged, write("book.json", book(told))) == {}
+    assert said(judged)["q1", "d1", "ann@x.org"][2:4] == expected
+
+
 def test_ratings_without_a_rater_are_those_of_the_file(judged: Workspace, write: Write) -> None:
     tally = import_judgments(judged, write("b.json", book(pair("q1", "d1", judgement(1, None)))))
     assert counts(tally) == (1, 0, 0, 0)
