@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from builder.jobs import Job, read_job, recent_jobs, start_job
@@ -27,6 +27,9 @@ from builder.store.trust_marks import (
 )
 from builder.workspace import Workspace
 from evals.records import Progress
+
+if TYPE_CHECKING:
+    from builder.judging.agreement import Disagreements
 
 __all__ = [
     "INLINE_GRADES",
@@ -160,18 +163,21 @@ def report_of(ratings: Ratings, repeats: Repeats, progress: Progress | None = No
     _tell(progress, "computing agreement by tag, query and week", 3)
     by = slices(ratings)
     _tell(progress, "listing disagreements", 4)
-    found = disagreements(ratings)
-    columns = (found.pair.tolist(), found.low.tolist(), found.high.tolist(), found.n.tolist())
     return {
         "agreement": agreement,
         "slices": by,
         "raters": raters,
-        "disagreements": [
-            {"pair_id": pair_id, "low": low, "high": high, "n": n}
-            for pair_id, low, high, n in zip(*columns, strict=True)
-        ],
+        "disagreements": _rows(disagreements(ratings)),
         "disputed": disputed(ratings).pair.tolist(),
     }
+
+
+def _rows(found: "Disagreements") -> list[dict[str, int]]:
+    columns = (found.pair.tolist(), found.low.tolist(), found.high.tolist(), found.n.tolist())
+    return [
+        {"pair_id": pair_id, "low": low, "high": high, "n": n}
+        for pair_id, low, high, n in zip(*columns, strict=True)
+    ]
 
 
 def trust_job(
