@@ -30,6 +30,10 @@ class Comparison:
     The aggregated qrels hold more pairs, and against a smaller set an unjudged document counts 0
     and another ideal is reached; scores would move though nobody disagreed.
 
+    The aggregated grade holds this rater's own. Where two graded a pair and the lower grade wins,
+    the stricter of them moves nothing and the other one all: what is measured is how far the qrels
+    would be others, not who is right.
+
     Two kinds of queries are left out, since they would hide what is looked for. Where nobody else
     graded any of the pairs, both sides are the same grades, and the difference of 0 is no
     agreement. Where no pair is relevant by one of the sides, nDCG is undefined there, and a 0
@@ -39,6 +43,7 @@ class Comparison:
         rater: Whose grades.
         n_graded: Pairs of the task that this rater graded.
         n_pairs: Those of the queries that are compared.
+        n_queries: The queries that are compared.
         n_shared: Of these, pairs on which the aggregated grade is not this rater's alone.
         n_different: Of these, pairs on which the aggregated grade is another one.
         left_out: not_in_task and newer_than_task (pairs), not_shared and without_relevant
