@@ -22,11 +22,14 @@ FOLD_BUDGET = 1200
 NO_TERMS = Terms()
 
 GAP = '<span class="gs-gap" role="img" aria-label="text left out"> … </span>'
-_SMALLEST_WORDS = (
-    "a an and are as at be by do does for from how i in is it of on or that the this to what "
-    "when where which who why with you your"
+# Of English the list is one of articles, pronouns and the like; it lacks some, and a query that
+# denies something is about that.
+_ALSO_SMALL = frozenset(
+    ("also", "could", "may", "might", "must", "shall", "us", "whether", "would")
 )
+_TELLING = frozenset(("no", "nor", "not"))
 _LISTS = {
+    "en": "EN_PLUS",
     "da": "DANISH", "de": "GERMAN", "es": "SPANISH", "fr": "FRENCH", "it": "ITALIAN",
     "nb": "NORWEGIAN", "nl": "DUTCH", "nn": "NORWEGIAN", "no": "NORWEGIAN", "pt": "PORTUGUESE",
     "ru": "RUSSIAN", "sv": "SWEDISH", "tr": "TURKISH",
@@ -57,7 +60,7 @@ def clean(text: str) -> str:
 
 
 def query_terms(query: str, language: str = "en") -> Terms:
-    """The words of a query that are worth marking, longest first, without the smallest words.
+    """The words of a query that are worth marking, longest first: no stop words, if it has others.
 
     Args:
         query: As it was typed.
@@ -125,12 +128,11 @@ def _is_letter(word: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _few_words(language: str) -> frozenset[str]:
-    """The smallest words of a language, as they are compared; none where they are not known."""
-    if language == "en":
-        return frozenset(_SMALLEST_WORDS.split())
+    """The stop words of a language, as they are compared; none where they are not known."""
     if language not in _LISTS:
         return frozenset()
     from bm25s import stopwords
 
     words: Iterable[str] = getattr(stopwords, f"STOPWORDS_{_LISTS[language]}")
-    return frozenset(key_of(word, language) for word in words)
+    few = frozenset(key_of(word, language) for word in words)
+    return (few | _ALSO_SMALL) - _TELLING if language == "en" else few

@@ -52,6 +52,19 @@ def test_marking_adds_mark_and_nothing_else(body: str, query: str) -> None:
     assert page.text == text.clean(body)
 
 
+@pytest.mark.parametrize(
+    ("query", "language", "words"),
+    [
+        ("Check whether it has its own file", "en", ("check", "file")),
+        ("can it be both?", "en", ("both", "can", "be", "it")),
+        ("is the list not sorted", "en", ("sorted", "list", "not")),
+        ("est-ce que le fichier existe", "fr", ("fichier", "existe")),
+    ],
+)
+def test_stop_words_are_no_terms(query: str, language: str, words: tuple[str, ...]) -> None:
+    assert text.query_terms(query, language).words == words
+
+
 def test_small_words_are_marked_only_where_the_query_has_no_others() -> None:
     assert text.query_terms("how to sort a list").words == ("list", "sort")
     assert text.query_terms("to be or not to be").words == ("not",)
