@@ -47,10 +47,13 @@ function drawGrades(buttons, names, own) {
   });
 }
 
+// A phone has no keys to speak of; where the style sheet hides them on buttons, fields do, too.
+const hasKeys = () => !window.matchMedia("(max-width: 640px)").matches;
+
 function commentField(label) {
   return element("input", {
-    class: "gs-comment", type: "text", "aria-label": label, placeholder: "Comment \u00b7 M",
-    dir: "auto", autocomplete: "off",
+    class: "gs-comment", type: "text", "aria-label": label, dir: "auto", autocomplete: "off",
+    placeholder: hasKeys() ? "Comment \u00b7 M" : "Comment",
   });
 }
 
@@ -100,7 +103,8 @@ class Choices {
   use(choices, longest) {
     if (this.choices) return;
     this.choices = choices;
-    const { title, names, other, typed } = choices;
+    const { title, names, other } = choices;
+    const typed = hasKeys() ? choices.typed : choices.typed.replace(" (Tab)", "");
     this.title.textContent = title;
     this.buttons.setAttribute("aria-label", title);
     const buttons = names.map((name, n) => {

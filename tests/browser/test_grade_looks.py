@@ -129,3 +129,17 @@ def test_the_rest_of_a_long_text_comes_by_key_or_click_and_grades_nothing(
     assert len(page.locator(".gs-text").inner_text()) > folded
     assert pair_on_screen(page) == skipped
     assert grades_of(rater) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_keys_are_named_in_fields_only_where_there_are_some(
+    page: "Page", address: str, rater: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    open_grading(page, address, rater)
+    hints = [str(page.locator(".gs-comment").get_attribute("placeholder"))]
+    page.keyboard.press("q")
+    field = page.locator(".gs-reason:visible")
+    hints.append(str(field.get_attribute("placeholder")))
+    there = ["Comment \u00b7 M", "Why, if you like (Tab)"]
+    assert hints == (there if width == 1280 else ["Comment", "Why, if you like"])
