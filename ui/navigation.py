@@ -42,6 +42,8 @@ ROWS = (
     Row("Build", "imports", "Import", "upload_file", "import", "analyst"),
     Row("Build", "queries", "Queries", "manage_search", "queries", "analyst"),
     Row("Build", "pool", "Pool", "join", "pool", "analyst"),
+    Row("Trust", "agreement", "Agreement", "handshake", "agreement", "analyst"),
+    Row("Trust", "raters", "Raters", "groups", "raters", "analyst"),
     Row("Ship", "release", "Release", "inventory_2", "release", "analyst"),
     Row("Ship", "leaderboard", "Leaderboard", "leaderboard", "leaderboard", "analyst"),
     Row("Online", "dashboard", "Dashboard", "monitoring", "dashboard", "analyst"),
@@ -57,7 +59,9 @@ def page_asked_for(person: Person | None) -> st.Page:
 
     Without a person there is no menu, but each address is known: who signs in there stays there.
     """
-    return st.navigation(_menu(person), position="sidebar" if person else "hidden")
+    position = "sidebar" if person else "hidden"
+    # Whole: a page behind "View 5 more" is one that nobody finds.
+    return st.navigation(_menu(person), position=position, expanded=True)
 
 
 def show_page(page: st.Page, person: Person) -> None:

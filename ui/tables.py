@@ -33,10 +33,26 @@ class Tile:
     note: str = ""
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, caption: str = "") -> str:
-    """The table; the first cell of each row is its heading."""
+def table(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    *,
+    caption: str = "",
+    below: Sequence[str] = (),
+) -> str:
+    """The table; the first cell of each row is its heading.
+
+    Args:
+        columns: What the cells are.
+        rows: The cells.
+        caption: Stands above the table.
+        below: What stands under each row across all columns; "" where nothing does.
+    """
     head = "".join(f'<th scope="col"{_class(c)}>{escape(c.title)}</th>' for c in columns)
-    body = "".join(f"<tr>{_row(columns, row)}</tr>" for row in rows)
+    across = [_across(columns, text) for text in below] or [""] * len(rows)
+    body = "".join(
+        f"<tr>{_row(columns, row)}</tr>{under}" for row, under in zip(rows, across, strict=True)
+    )
     title = f"<caption>{_cell(caption)}</caption>" if caption else ""
     return (
         f'<div class="gs-scroll"><table class="gs-table">{title}<thead><tr>{head}</tr></thead>'
@@ -71,6 +87,12 @@ def _row(columns: Sequence[Column], row: Sequence[str]) -> str:
     first = f'<th scope="row">{_cell(row[0])}</th>'
     rest = zip(columns[1:], row[1:], strict=True)
     return first + "".join(f"<td{_class(c)}>{_cell(cell)}</td>" for c, cell in rest)
+
+
+def _across(columns: Sequence[Column], text: str) -> str:
+    if not text:
+        return ""
+    return f'<tr class="gs-below"><td colspan="{len(columns)}">{_cell(text)}</td></tr>'
 
 
 def _cell(text: str) -> str:

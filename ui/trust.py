@@ -1,0 +1,85 @@
+"""What Agreement and Raters share: the report as it stands, and its numbers in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from builder.judging.agreement.words import in_words
+from builder.judging.trust import JOB, TrustView, trust_report
+from builder.workspace import Workspace
+from ui import numbers
+from ui.frame import muted, note
+from ui.jobs import clock, follow
+from ui.tables import Html, with_note
+
+Report = Mapping[str, Any]
+"""What `compute_trust` found."""
+
+Statistic = Mapping[str, Any]
+"""value, low, high, n, reason."""
+
+UNDEFINED = "undefined"
+"""Stands where other statistics have a number; why stands beside it."""
+
+
+def report_shown(workspace: Workspace) -> Report | None:
+    """The newest report, and on the page what it is of and what is being computed.
+
+    None where there is no report yet: the page then says why, and comes again by itself.
+    """
+    view = trust_report(workspace)
+    if view.report is None:
+        _say_that_it_comes(workspace, view)
+        return None
+    if not view.is_fresh:
+        muted(_how_old(workspace, view))
+        follow(workspace, JOB, keep=False)
+    return view.report
+
+
+def value(statistic: Statistic, *, share: bool = False) -> str:
+    """The value as text; the word "undefined" where there is none."""
+    if statistic["value"] is None:
+        return UNDEFINED
+    return _minus((numbers.percent if share else numbers.decimal)(statistic["value"]))
+
+
+def beside(statistic: Statistic, unit: str = "", *, share: bool = False) -> str:
+    """What stands beside a value: its interval, or why it or its interval is missing, and its n."""
+    span = _span(statistic["low"], statistic["high"], share=share)
+    n = f"n\u00a0=\u00a0{numbers.count(statistic['n'])} {unit}" if unit else ""
+    return " \u00b7 ".join(part for part in (span or in_words(statistic["reason"]), n) if part)
+
+
+def cell(statistic: Statistic, unit: str = "", *, share: bool = False) -> Html:
+    """A value above its interval or reason, for a table."""
+    return with_note(value(statistic, share=share), beside(statistic, unit, share=share))
+
+
+def _span(low: float | None, high: float | None, *, share: bool) -> str:
+    """The interval; with the word "to" where a dash would stand beside a minus."""
+    if share or low is None or high is None or low >= 0:
+        return (numbers.percent_interval if share else numbers.interval)(low, high)
+    return _minus(f"{low:.3f} to {high:.3f}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\u2212")
+
+
+def _say_that_it_comes(workspace: Workspace, view: TrustView) -> None:
+    if view.job is None:
+        note("There is no report yet.", "It is computed when this page is opened again.")
+    elif not follow(workspace, JOB):
+        st.button("Try again", on_click=_try_again, args=(workspace,), key="trust_again")
+
+
+def _how_old(workspace: Workspace, view: TrustView) -> str:
+    made = clock(workspace, view.made_at) if view.made_at else "earlier"
+    since = f"{numbers.count(view.newer_grades)} grades since" if view.newer_grades else ""
+    return "; ".join(part for part in (f"These numbers were made {made}", since) if part) + "."
+
+
+def _try_again(workspace: Workspace) -> None:
+    trust_report(workspace, again=True)
