@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from builder.errors import BuilderError
 from builder.judging.agreement.disagreements import RELEVANT, WIDE
 from builder.judging.outcomes import LONGEST_REASON, check_given, check_token
+from builder.judging.trust import trust_report
 from builder.people import Person
 from builder.people.roles import authorized
 from builder.store import Connection, shown
@@ -22,12 +23,12 @@ from builder.store.adjudications import Decision, NewDecision
 from builder.store.disputes import (
     Opinion,
     opinions_of_pair,
-    retired_pairs,
+    places_of_pairs,
     spreads,
-    texts_of_pairs,
 )
 from builder.store.moments import utc_text
 from builder.store.people import find_person
+from builder.store.trust_marks import count_grades_of_people
 from builder.workspace import Workspace
 from evals.records import Document, Query
 
@@ -52,6 +53,9 @@ __all__ = [
 
 PAGE = 25
 """Decisions on one page."""
+
+MANY = 100_000
+"""With more grades of people than this the report of trust says which pairs are disputed."""
 
 REASONS = (
     "guideline applied",
@@ -157,21 +161,38 @@ def waiting(
         touched: (query_id, doc_id) -> of how many models the top ten holds the pair.
     """
     touched = touched or {}
+    found = disputed_pairs(workspace)
     with workspace.store.read() as connection:
-        found = disputed_pairs(connection)
-        done = table.decided_pairs(connection) | retired_pairs(connection, list(found))
-        left = [pair_id for pair_id in found if pair_id not in done]
-        names = texts_of_pairs(connection, left)
+        decided = table.decided_pairs(connection)
+        places = places_of_pairs(connection, [pair for pair in found if pair not in decided])
     rows = [
-        Waiting(pair_id, *names[pair_id], *found[pair_id], touched.get(names[pair_id], 0))
-        for pair_id in left
+        Waiting(pair_id, query_id, doc_id, *found[pair_id], touched.get((query_id, doc_id), 0))
+        for pair_id, (query_id, doc_id, retired) in places.items()
+        if not retired
     ]
     return sorted(rows, key=_urgency)
 
 
-def disputed_pairs(connection: Connection) -> dict[int, tuple[int, int, int]]:
-    """pair_id -> lowest grade, highest grade, number of grades, of pairs that are disputed now."""
-    return spreads(connection, wide=WIDE, relevant=RELEVANT)
+def disputed_pairs(workspace: Workspace) -> dict[int, tuple[int, int, int]]:
+    """pair_id -> lowest grade, highest grade, number of grades, of pairs that are disputed.
+
+    Of many grades it is what the report of trust found, which may be some minutes old: who shows a
+    pair looks at it anew. Few are looked through at once.
+    """
+    with workspace.store.read() as connection:
+        few = count_grades_of_people(connection, MANY + 1) <= MANY
+        if few:
+            return spreads(connection, wide=WIDE, relevant=RELEVANT)
+    report = trust_report(workspace).report
+    if report is None:  # the first one is being computed
+        with workspace.store.read() as connection:
+            return spreads(connection, wide=WIDE, relevant=RELEVANT)
+    rows = report["disagreements"]
+    return {
+        row["pair_id"]: (row["low"], row["high"], row["n"])
+        for row in rows
+        if is_disputed([row["low"], row["high"]])
+    }
 
 
 def is_disputed(grades: Sequence[int]) -> bool:
@@ -203,7 +224,7 @@ def dispute_of(workspace: Workspace, pair_id: int, person: Person | None = None)
             opinions,
             table.standing_decision(connection, pair_id),
             is_disputed([o.grade for o in opinions if o.counts and o.grade is not None]),
-            bool(retired_pairs(connection, [pair_id])),
+            places_of_pairs(connection, [pair_id])[pair_id].retired,
             next((o.grade for o in opinions if o.own), None),
         )
 

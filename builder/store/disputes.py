@@ -81,25 +81,32 @@ def opinions_of_pair(connection: Connection, pair_id: int, own_id: int | None) -
     ]
 
 
-def retired_pairs(connection: Connection, pair_ids: Sequence[int]) -> set[int]:
-    """Those of these pairs whose query is retired."""
-    joined = pairs.join(queries, queries.c.query_key == pairs.c.query_key)
-    chosen = select(pairs.c.pair_id).select_from(joined).where(queries.c.status == "retired")
-    found: set[int] = set()
-    for chunk in _chunks(pair_ids):
-        found.update(connection.execute(chosen.where(pairs.c.pair_id.in_(chunk))).scalars())
-    return found
+class Place(NamedTuple):
+    """Where a pair lies.
+
+    Attributes:
+        query_id: The query.
+        doc_id: The document.
+        retired: Whether the query is retired.
+    """
+
+    query_id: str
+    doc_id: str
+    retired: bool
 
 
-def texts_of_pairs(connection: Connection, pair_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """pair_id -> (query_id, doc_id)."""
+def places_of_pairs(connection: Connection, pair_ids: Sequence[int]) -> dict[int, Place]:
+    """pair_id -> where it lies; any number of pairs, unknown ones are left out."""
     joined = pairs.join(queries, queries.c.query_key == pairs.c.query_key)
     joined = joined.join(documents, documents.c.doc_key == pairs.c.doc_key)
-    chosen = select(pairs.c.pair_id, queries.c.query_id, documents.c.doc_id).select_from(joined)
+    columns = (pairs.c.pair_id, queries.c.query_id, documents.c.doc_id, queries.c.status)
+    chosen = select(*columns).select_from(joined)
     return {
-        row.pair_id: (row.query_id, row.doc_id)
+        pair_id: Place(query_id, doc_id, status == "retired")
         for chunk in _chunks(pair_ids)
-        for row in connection.execute(chosen.where(pairs.c.pair_id.in_(chunk)))
+        for pair_id, query_id, doc_id, status in connection.execute(
+            chosen.where(pairs.c.pair_id.in_(chunk))
+        )
     }
 
 

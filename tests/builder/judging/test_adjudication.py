@@ -10,6 +10,7 @@ import pytest
 
 from builder.activity import read_activity
 from builder.errors import BuilderError, NotAllowedError
+from builder.judging import adjudication
 from builder.judging.adjudication import (
     Decided,
     count_decided,
@@ -112,6 +113,19 @@ def test_retired_queries_and_raters_left_out_make_no_dispute(workspace: Workspac
     dispute = dispute_of(workspace, 6)
     assert dispute is not None
     assert [(o.grade, o.excluded) for o in dispute.opinions] == [(0, False), (1, False), (2, True)]
+
+
+def test_of_many_grades_the_report_says_what_is_disputed(
+    workspace: Workspace, dana: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(workspace, 1, ann=0, bob=3)
+    give(workspace, 2, ann=2, bob=3)
+    give(workspace, 6, ann=1, bob=2)
+    at_once = waiting(workspace)
+    monkeypatch.setattr(adjudication, "MANY", 0)
+    assert waiting(workspace) == at_once
+    settle(workspace, dana, 1, 2)
+    assert ids(workspace) == [6]
 
 
 def test_both_sides_are_shown_without_names(workspace: Workspace, dana: Person) -> None:
