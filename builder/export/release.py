@@ -190,10 +190,15 @@ class _Build:
             selection=self.selection,
             selected=selected,
             n_documents=count_documents(self.connection),
-            agreement=agreement(selected_grades(self.connection, selected, pseudonyms)),
+            agreement=self._agreement(selected, pseudonyms),
             settings=self.workspace.settings,
             pseudonyms=pseudonyms,
         )
+
+    def _agreement(self, selected: Selected, pseudonyms: Mapping[str, str]) -> dict[str, Any]:
+        excluded = {pseudonyms[name]: reason for name, reason in selected.excluded.items()}
+        rows = selected_grades(self.connection, selected, pseudonyms)
+        return agreement(rows, excluded=excluded)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:

@@ -81,6 +81,9 @@ def test_who_is_left_out_is_told_with_the_reason_under_a_pseudonym(workspace: Wo
     assert "Left out: 2 grades of rater-03. Why: guesses \\| \\<b\\>x" in card
     assert "\n# y" not in card
     assert read_task(folder).qrels["q-mixed"] == {"d2": 3, "007": 0}
+    agreement = told(folder)["agreement"]
+    assert (agreement["n_raters"], agreement["n_pairs"]) == (1, 0)
+    assert agreement["excluded"] == [{"rater": "rater-03", "reason": HOSTILE, "n": 2}]
     leave_out(workspace, "Bob", "another reason")
     assert export_task(workspace, "shop")["release"] == 3
 
