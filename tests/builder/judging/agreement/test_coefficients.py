@@ -9,7 +9,9 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
-from builder.judging.agreement.coefficients import Level, Weights, alpha, kappa, share_equal
+from builder.judging.agreement.coefficients import Level, Weights, alpha, gwet, kappa, share_equal
+from builder.judging.agreement.sums import as_sums, sums_by
+from builder.judging.agreement.units import Units
 
 counts_of_units = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 12), st.just(4)), elements=st.integers(0, 3)
@@ -71,3 +73,51 @@ def test_share_equal_counts_the_diagonal() -> None:
     table = np.array([[3.0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 4]])
     assert share_equal(table) == pytest.approx(0.9)
     assert np.isnan(share_equal(np.zeros((4, 4))))
+
+
+def summed(counts: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    """The four sums over all units."""
+    n = len(counts)
+    units = Units(np.arange(n), np.zeros(n, dtype=np.int64), counts, np.full(n, np.nan))
+    columns = sums_by(units, units.query).columns.sum(axis=0)
+    return list(as_sums(columns, counts.shape[1]))
+
+
+@given(counts=counts_of_units.filter(lambda counts: counts.sum(axis=1).all()))
+@settings(max_examples=60, deadline=None)
+def test_coincidences_are_summed_as_the_definition_has_it(counts: NDArray[np.int64]) -> None:
+    assert summed(counts)[0] == pytest.approx(coincidences(counts))
+
+
+@pytest.mark.parametrize("weights", ["nominal", "quadratic"])
+@given(counts=counts_of_units.filter(lambda counts: counts.sum(axis=1).all()))
+@settings(max_examples=60, deadline=None)
+def test_ac_is_as_the_definition_has_it(weights: Weights, counts: NDArray[np.int64]) -> None:
+    _, _, shares, prevalence = summed(counts)
+    shared = [unit for unit in counts.tolist() if sum(unit) > 1]
+    if not shared:
+        assert np.isnan(gwet(shares, prevalence, weights))
+        return
+    expected = ac_by_definition(counts.tolist(), shared, weights)
+    assert gwet(shares, prevalence, weights) == pytest.approx(expected, abs=1e-9)
+
+
+def ac_by_definition(graded: list[list[int]], shared: list[list[int]], weights: Weights) -> float:
+    """Gwet (2014), Handbook of Inter-Rater Reliability, written unit by unit."""
+    q = len(graded[0])
+    w = [
+        [
+            float(k == m) if weights == "nominal" else 1 - (k - m) ** 2 / (q - 1) ** 2
+            for m in range(q)
+        ]
+        for k in range(q)
+    ]
+    p_a = 0.0
+    for unit in shared:
+        r = sum(unit)
+        for k in range(q):
+            alike = sum(w[k][m] * unit[m] for m in range(q))
+            p_a += unit[k] * (alike - 1) / (r * (r - 1)) / len(shared)
+    pi = [sum(unit[k] / sum(unit) for unit in graded) / len(graded) for k in range(q)]
+    p_e = sum(map(sum, w)) / (q * (q - 1)) * sum(p * (1 - p) for p in pi)
+    return (p_a - p_e) / (1 - p_e)

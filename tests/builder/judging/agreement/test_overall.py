@@ -4,9 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
-from builder.judging.agreement import agreement
+from builder.judging.agreement import agreement, agreement_of, in_words
+from builder.judging.agreement.sums import STATISTICS, as_sums, sums_by
+from builder.judging.agreement.units import counted
 from builder.store.judgments import GradeRow
+from builder.store.ratings import ratings_of
+from tests.builder.judging.agreement.drawing import grade_rows
 
 CASES = json.loads(
     (Path(__file__).resolve().parents[3] / "cases" / "agreement_cases.json").read_text("utf-8")
@@ -49,13 +54,20 @@ def from_contingency(table: list[list[int]]) -> list[list[int | None]]:
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_published_values(case: dict[str, Any]) -> None:
     grades = case["grades"]
-    found = agreement(
-        rows_of(from_contingency(grades) if case["kind"] == "contingency" else grades),
-        resamples=2,
-    )
+    rows = rows_of(from_contingency(grades) if case["kind"] == "contingency" else grades)
+    found = agreement_of(ratings_of(rows), resamples=2, n_grades=case["n_grades"])
     for name, expected in case["expected"].items():
-        holder = found["pairwise"][0] if name.startswith("kappa") else found
-        assert holder[name]["value"] == pytest.approx(expected, abs=case["tolerance"]), name
+        value = statistic(found, name)["value"]
+        assert value == pytest.approx(expected, abs=case["tolerance"]), name
+    for name, reason in case.get("reasons", {}).items():
+        assert statistic(found, name)["value"] is None, name
+        assert statistic(found, name)["reason"] == reason, name
+
+
+def statistic(found: dict[str, Any], name: str) -> dict[str, Any]:
+    holder: dict[str, Any] = found["pairwise"][0] if name.startswith("kappa") else found
+    of_name: dict[str, Any] = holder[name]
+    return of_name
 
 
 def test_two_raters_by_hand() -> None:
@@ -186,3 +198,68 @@ def test_the_seed_decides_the_interval_and_not_the_value() -> None:
 def test_the_document_is_strict_json() -> None:
     found = agreement(rows_of([[2, 2], [2, 2]]))
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+@given(rows=grade_rows)
+@settings(deadline=None, max_examples=50)
+def test_whatever_the_grades_there_is_a_number_or_a_reason(rows: list[GradeRow]) -> None:
+    found = agreement(rows, resamples=20)
+    json.dumps(found, allow_nan=False)
+    for name in STATISTICS:
+        assert (found[name]["value"] is None) <= bool(found[name]["reason"])
+        assert in_words(found[name]["reason"]) != found[name]["reason"]
+    assert found["verdict"]["sentence"].endswith(".")
+    assert found["verdict"]["next"].endswith(".")
+
+
+@given(rows=grade_rows)
+@settings(deadline=None, max_examples=50)
+def test_the_own_formula_gives_what_the_library_gives(rows: list[GradeRow]) -> None:
+    found = agreement(rows, resamples=2)
+    units = counted(ratings_of(rows))
+    sums = as_sums(sums_by(units, units.query).columns.sum(axis=0), 4)
+    for level in ("ordinal", "nominal", "interval"):
+        value = found[f"alpha_{level}"]["value"]
+        if value is not None:
+            assert value == pytest.approx(STATISTICS[f"alpha_{level}"](sums), abs=1e-9)
+
+
+def test_excluded_raters_are_left_out_and_named() -> None:
+    rows = rows_of([list(A), list(B), [3] * len(A)])
+    found = agreement(rows, excluded={"rater 2": "always 3", "nobody": "unknown"})
+    assert found.pop("excluded") == [{"rater": "rater 2", "reason": "always 3", "n": 10}]
+    without = agreement(rows_of([list(A), list(B)]))
+    assert without.pop("excluded") == []
+    assert found == without
+
+
+def test_flags_stand_beside_their_raters() -> None:
+    ratings = ratings_of(rows_of([list(A), list(B)]))
+    raters = agreement_of(ratings, flags={"rater 1": ["too_fast"]})["raters"]
+    assert [rater["flags"] for rater in raters] == [[], ["too_fast"]]
+
+
+def test_the_prevalence_of_ac_counts_pairs_of_one_rater_too() -> None:
+    # Pairs 0 0, 1 1 and 0 1 agree by 2/3. With two pairs of a lone 3 the shares of the grades are
+    # .3 .3 0 .4: p_e = (.21 + .21 + .24) / 3 = .22, AC1 = (2/3 - .22) / .78 = .5726. Without them
+    # they are .5 .5: p_e = .5 / 3, AC1 = .6.
+    shared: list[list[int | None]] = [[0, 1, 0], [0, 1, 1]]
+    assert agreement(rows_of(shared))["ac1"]["value"] == pytest.approx(0.6)
+    lone = [[*shared[0], 3, 3], [*shared[1], None, None]]
+    assert agreement(rows_of(lone))["ac1"]["value"] == pytest.approx(0.5726, abs=5e-5)
+
+
+def test_raters_who_never_differ_have_no_interval() -> None:
+    found = agreement(rows_of([[0, 1, 2, 3] * 5, [0, 1, 2, 3] * 5]))
+    for name in ("alpha_ordinal", "percent_agreement", "ac1"):
+        assert found[name]["value"] == pytest.approx(1.0)
+        assert (found[name]["low"], found[name]["reason"]) == (None, "never_differed")
+
+
+@pytest.mark.parametrize(("n_queries", "warnings"), [(9, ["few_queries"]), (10, [])])
+def test_few_queries_are_warned_of(n_queries: int, warnings: list[str]) -> None:
+    grades = [[*A, *A][: 2 * n_queries], [*B, *B][: 2 * n_queries]]
+    found = agreement(rows_of([[*row] for row in grades], pairs_per_query=2))
+    assert found["n_queries"] == n_queries
+    assert found["warnings"] == warnings
+    assert [in_words(warning) for warning in found["warnings"]] != warnings or not warnings
