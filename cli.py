@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
-from terminal import imports, judgments, keeping, making, measuring, people, starting
+from terminal import imports, judgments, keeping, making, measuring, people, starting, trusting
 from terminal import output as out
 from terminal.options import BAD_INPUT, FILE
 
@@ -53,6 +53,7 @@ for _command in (
     imports.events,
     imports.import_task_folder,
     making.pool,
+    trusting.agreement,
     making.export,
     people.people,
     keeping.backup,

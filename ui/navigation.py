@@ -59,9 +59,8 @@ def page_asked_for(person: Person | None) -> st.Page:
 
     Without a person there is no menu, but each address is known: who signs in there stays there.
     """
-    position = "sidebar" if person else "hidden"
-    # Whole: a page behind "View 5 more" is one that nobody finds.
-    return st.navigation(_menu(person), position=position, expanded=True)
+    # Whole: what stands behind "View 5 more" is found by nobody.
+    return st.navigation(_menu(person), position="sidebar" if person else "hidden", expanded=True)
 
 
 def show_page(page: st.Page, person: Person) -> None:
