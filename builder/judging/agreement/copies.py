@@ -14,7 +14,7 @@ already grades the other pairs honestly; the pairs that one graded after the oth
 tested by themselves too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,6 +92,19 @@ class _Overlaps:
         return (self.n > 0) & (self.equal >= NEARLY_ALL * self.n)
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Couples that are copies by one kind of evidence, and the equal grades expected of each."""
+
+    found: Mask
+    expected: Matrix
+
+    def without(self, *others: "_Named") -> "_Named":
+        """Less those that are named anyway."""
+        anyway = np.logical_or.reduce([other.found for other in others])
+        return _Named(self.found & ~anyway, self.expected)
+
+
 def find_copies(ratings: Ratings) -> list[Copy]:
     """The raters whose grades are copies of each other, those with most equal grades first.
 
@@ -108,36 +121,28 @@ def find_copies(ratings: Ratings) -> list[Copy]:
         return []
     overlaps = _overlaps(ratings, tables_by_raters(ratings, meetings))
     in_time = _overlaps(ratings, tables_in_time(ratings, meetings))
-    single, expected = _single_couples(overlaps)
-    hubs, expected_of_hubs = _hubs(overlaps, single)
-    after, expected_after = _couples_in_time(overlaps, in_time)
-    followed = _followed(overlaps, in_time)
-    named = [
-        (overlaps, np.triu(single), expected, {}),
-        (overlaps, np.triu(hubs), expected_of_hubs, {"with_others": True}),
-        (in_time, after & ~single & ~hubs, expected_after, {"in_time": True}),
-    ]
+    single = _single_couples(overlaps)
+    hubs = _hubs(overlaps, single.found)
+    after = _couples_in_time(overlaps, in_time).without(single, hubs)
+    copied = _copied(overlaps, in_time)
     found = [
-        _copy(ratings.raters, couple, of, expected_of, followed, how)
-        for of, mask, expected_of, how in named
-        for couple in _places(mask)
+        *_copies(ratings.raters, overlaps, single, copied),
+        *_copies(ratings.raters, overlaps, hubs, copied, with_others=True),
+        *_copies(ratings.raters, in_time, after, copied, in_time=True),
     ]
     return sorted(found, key=lambda copy: (-copy.identical, copy.raters))
 
 
-def _copy(
-    names: Sequence[str],
-    couple: tuple[int, int],
-    overlaps: _Overlaps,
-    expected: Matrix,
-    followed: Mask,
-    how: Mapping[str, bool],
-) -> Copy:
-    a, b = couple
-    later = names[b] if followed[a, b] else names[a] if followed[b, a] else None
-    one, other = sorted((names[a], names[b]))
-    n, identical = int(overlaps.n[couple]), int(overlaps.equal[couple])
-    return Copy((one, other), n, identical, later, float(expected[couple]), **how)
+def _copies(
+    names: Sequence[str], overlaps: _Overlaps, named: _Named, copied: Mask, **how: bool
+) -> Iterator[Copy]:
+    for a, b in _places(named.found):
+        if a > b and named.found[b, a]:
+            continue  # the same two again
+        later = names[b] if copied[a, b] else names[a] if copied[b, a] else None
+        one, other = sorted((names[a], names[b]))
+        n, equal, expected = (of[a, b] for of in (overlaps.n, overlaps.equal, named.expected))
+        yield Copy((one, other), int(n), int(equal), later, float(expected), **how)
 
 
 def _places(mask: Mask) -> list[tuple[int, int]]:
@@ -170,23 +175,20 @@ def _overlaps(ratings: Ratings, tables: NDArray[np.int64]) -> _Overlaps:
     )
 
 
-def _single_couples(overlaps: _Overlaps) -> tuple[Mask, Matrix]:
-    """Couples whose own overlap is evidence enough; and the equal grades expected of each."""
+def _single_couples(overlaps: _Overlaps) -> _Named:
+    """Couples whose own overlap is evidence enough."""
     suspect = np.triu(overlaps.nearly_all & (overlaps.n >= FEWEST))
-    n_couples = int(np.count_nonzero(np.triu(overlaps.n)))
-    found, expected = _tested(overlaps, overlaps, suspect, n_couples)
-    return found | found.T, expected + expected.T
+    one_way = _tested(overlaps, overlaps, suspect, int(np.count_nonzero(np.triu(overlaps.n))))
+    return _Named(one_way.found | one_way.found.T, one_way.expected + one_way.expected.T)
 
 
-def _couples_in_time(overlaps: _Overlaps, in_time: _Overlaps) -> tuple[Mask, Matrix]:
+def _couples_in_time(overlaps: _Overlaps, in_time: _Overlaps) -> _Named:
     """The same of the pairs that b graded after a, where those that a graded after b differ."""
     return _tested(overlaps, in_time, _follows(in_time), int(np.count_nonzero(in_time.n)))
 
 
-def _tested(
-    overlaps: _Overlaps, tested: _Overlaps, suspect: Mask, n_tests: int
-) -> tuple[Mask, Matrix]:
-    """Which of the suspects are copies, and the equal grades expected of each.
+def _tested(overlaps: _Overlaps, tested: _Overlaps, suspect: Mask, n_tests: int) -> _Named:
+    """Which of the suspects are copies.
 
     Strengths come from `overlaps`, the couple in question left out; equal grades from `tested`.
     """
@@ -199,7 +201,7 @@ def _tested(
         best = _of_two(strength, variance, a, b)
         chance, expected[a, b] = _chance_of_so_many(tested, [(a, b)], [best])
         found[a, b] = _is_beyond(tested, [(a, b)], expected[a, b], chance * n_tests)
-    return found, expected
+    return _Named(found, expected)
 
 
 def _witnesses(overlaps: _Overlaps) -> Matrix:
@@ -277,15 +279,16 @@ def _is_beyond(
     return chance < FALSE_ALARM and n - equal <= (n - expected) / 2.0
 
 
-def _hubs(overlaps: _Overlaps, single: Mask) -> tuple[Mask, Matrix]:
+def _hubs(overlaps: _Overlaps, single: Mask) -> _Named:
     """Couples of a rater whose overlaps with several others are evidence only together.
 
     The rater in question is taken to be as strong as can be.
     """
     found, expected = np.zeros_like(single), np.zeros_like(overlaps.n)
     rest = overlaps.nearly_all & ~single
-    several = rest.sum(axis=1) + single.sum(axis=1) > 1
-    for a in np.flatnonzero(rest.any(axis=1) & several):
+    several = rest.any(axis=1) & (rest.sum(axis=1) + single.sum(axis=1) > 1)
+    n, equal = (np.where(single, 0.0, of).sum(axis=1) for of in (overlaps.n, overlaps.equal))
+    for a in np.flatnonzero(several & (equal >= NEARLY_ALL * n)):
         partners = np.flatnonzero((overlaps.n[a] > 0) & ~single[a])
         used = np.where(single, 0.0, overlaps.n)
         used[a] = used[:, a] = 0.0
@@ -299,7 +302,7 @@ def _hubs(overlaps: _Overlaps, single: Mask) -> tuple[Mask, Matrix]:
             found[a, alike] = found[alike, a] = True
             share = together / overlaps.n[a, partners].sum()
             expected[a, alike] = expected[alike, a] = share * overlaps.n[a, alike]
-    return found, expected
+    return _Named(found, expected)
 
 
 def _follows(in_time: _Overlaps) -> Mask:
@@ -308,7 +311,7 @@ def _follows(in_time: _Overlaps) -> Mask:
     return in_time.nearly_all & ~in_time.nearly_all.T & enough
 
 
-def _followed(overlaps: _Overlaps, in_time: _Overlaps) -> Mask:
+def _copied(overlaps: _Overlaps, in_time: _Overlaps) -> Mask:
     """Where b is the copier, if the two are copies: [b, a] is never true beside [a, b].
 
     Either b's grades are a's where b was later, and only there; or b was later nearly every time,

@@ -26,6 +26,8 @@ class Comparisons:
         meetings: Every two grades of one pair, those of excluded raters too.
         others: How many others gave each grade to the row's pair, shape (rows, 4). Others are
             raters who count; of two raters whose grades are copies neither is an other to the one.
+        n_others: How many others graded the row's pair, shape (rows,).
+        mean_of_others: The mean of their grades; NaN where there are none. Shape (rows,).
         copies: Whose grades are copies.
     """
 
@@ -33,19 +35,9 @@ class Comparisons:
     counts: NDArray[np.bool_]
     meetings: Meetings
     others: Floats
+    n_others: Floats
+    mean_of_others: Floats
     copies: tuple[Copy, ...]
-
-    @property
-    def n_others(self) -> Floats:
-        """How many others graded the row's pair, shape (rows,)."""
-        return np.asarray(self.others.sum(axis=1))
-
-    @property
-    def mean_of_others(self) -> Floats:
-        """The mean of their grades; NaN where there are none. Shape (rows,)."""
-        n = self.n_others
-        total = self.others @ np.arange(N_GRADES)
-        return np.asarray(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
 
     @property
     def majority(self) -> NDArray[np.int64]:
@@ -63,7 +55,10 @@ def compared(ratings: Ratings, copies: Iterable[Copy]) -> Comparisons:
     others = _of_the_pair(ratings, counts)
     for copy in found:
         _take_out(others, ratings, meetings, copy, counts)
-    return Comparisons(ratings, counts, meetings, others, found)
+    n = others @ np.ones(N_GRADES)
+    total = others @ np.arange(float(N_GRADES))
+    mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return Comparisons(ratings, counts, meetings, others, n, mean, found)
 
 
 def _of_the_pair(ratings: Ratings, counts: NDArray[np.bool_]) -> Floats:

@@ -25,7 +25,7 @@ SHIFT: Final = 0.25
 """Grades that a lenient or strict rater is away from the middle rater."""
 SURELY: Final = 0.1
 """Grades to which the interval of the difference from the others does not reach down."""
-FASTER: Final = 3.0
+FASTER: Final = 4.0
 """Times faster than the middle one of the others is too fast."""
 SECONDS: Final = 1.0
 """Faster than this is too fast where no other rater's times are known."""
@@ -90,7 +90,7 @@ def _shifted(found: Findings, rater: int, name: str) -> Flag | None:
 
 
 def _too_fast(found: Findings, rater: int, name: str) -> Flag | None:
-    """A third of the time that the middle one of the others takes."""
+    """A fourth of the time that the middle one of the others takes."""
     median, n = found.pace.median, found.pace.n
     if n[rater] < FEWEST:
         return None

@@ -16,8 +16,8 @@ def kappa_columns(own: Floats, others: Floats) -> list[Floats]:
         Rating pairs, and over them the sums of the own grade a, the other's b, a * a, b * b and
         a * b; each of shape (rows,).
     """
-    n = others.sum(axis=1)
-    grades = np.arange(others.shape[1])
+    grades = np.arange(float(others.shape[1]))
+    n = others @ np.ones(len(grades))  # much faster than a sum along a short axis
     b, b_squared = others @ grades, others @ grades**2
     return [n, n * own, b, n * own**2, b_squared, own * b]
 

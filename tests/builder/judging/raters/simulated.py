@@ -68,13 +68,14 @@ def graded_by(team: Team, seed: int) -> Ratings:
             when[:, one] = when[:, other] + random.uniform(20, 40) * MINUTE
         grades[both, one] = grades[both, other]
     pair, rater = np.nonzero(asked)
+    pace = random.lognormal(0.0, 0.35, n_raters)  # some take half as long as others
     return Ratings(
         query=query[pair],
         pair=pair,
         rater=rater,
         grade=grades[pair, rater],
         seconds=when[pair, rater] if team.with_times else np.full(len(pair), np.nan),
-        milliseconds=random.lognormal(np.log(9000), 0.6, len(pair)),
+        milliseconds=9000.0 * pace[rater] * random.lognormal(0.0, 0.6, len(pair)),
         query_ids=[f"q{at}" for at in range(query[-1] + 1)],
         tags=[()] * int(query[-1] + 1),
         raters=team.raters,

@@ -46,7 +46,7 @@ def with_pace(graded: Ratings, seconds: dict[str, float]) -> Ratings:
 
 
 def test_too_fast_beside_the_others() -> None:
-    pace = dict.fromkeys(HONEST, 9.0) | {"ann": 5.0, "dan": 2.0}
+    pace = dict.fromkeys(HONEST, 9.0) | {"ann": 3.0, "dan": 2.0}
     flag = only_flag(with_pace(graded_by(Team(), 3), pace), "dan")
     assert flag.code == "too_fast"
     assert flag.sentence.startswith("dan takes 1.9 s a pair (half of ")
@@ -71,7 +71,7 @@ def test_a_few_times_are_no_pace() -> None:
 
 
 def test_one_grade_only() -> None:
-    graded = graded_by(Team(), 4)
+    graded = graded_by(Team(), 7)
     constant = np.where(graded.rater == HONEST.index("eve"), 1, graded.grade)
     flags = flags_of(replace(graded, grade=constant))
     codes = {name: [flag.code for flag in raised] for name, raised in flags.items() if raised}
