@@ -12,6 +12,7 @@ from builder.jobs import read_job
 from builder.people import ensure_person
 from builder.workspace import Workspace
 from tests.builder.crosscheck.conftest import TASK, disputed, grade, keep, release, workspace
+from tests.ui.conftest import OpenApp
 from ui.jobs import latest_job
 
 __all__ = ["disputed", "workspace"]
@@ -111,3 +112,14 @@ def test_a_large_workspace_is_compared_by_a_job(
     grade(disputed, "ann", {"d6": 3})
     assert "grades or models have changed since" in markup(section.run())
     assert section.button(key="cost_compare").label == "Compare again"
+
+
+def test_without_models_the_page_names_the_way(workspace: Workspace, open_app: OpenApp) -> None:
+    for rater in ("ann", "bob"):
+        grade(workspace, rater, {"d1": 3, "d2": 1})
+    ensure_person(workspace, "Dana")
+    app = open_app(workspace.root)
+    app.session_state["person"] = "Dana"
+    html = markup(app.run().switch_page("ui/pages/agreement.py").run())
+    assert "No model was evaluated yet" in html
+    assert "leaderboard" in [link.proto.page for link in app.get("page_link")]
