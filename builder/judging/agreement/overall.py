@@ -113,15 +113,31 @@ def _is_copied(graded: Ratings, copies: Iterable[Copy]) -> NDArray[np.bool_]:
 
     Of two raters whose grades are copies these are the later's grades of the pairs that both graded
     (where none is known to be later, those of the one further down in the alphabet), also where the
-    two differ: to keep the differences alone would be unjust to them.
+    two differ: to keep the differences alone would be unjust to them. Of one who copied only what
+    was there already, they are those that came after the other's.
     """
-    names, is_copied = list(graded.raters), np.zeros(len(graded), dtype=np.bool_)
+    is_copied = np.zeros(len(graded), dtype=np.bool_)
     for copy in copies:
         copier = copy.later or copy.raters[1]
-        other = next(name for name in copy.raters if name != copier)
-        others_pairs = graded.pair[graded.rater == names.index(other)]
-        is_copied |= (graded.rater == names.index(copier)) & np.isin(graded.pair, others_pairs)
+        source = next(name for name in copy.raters if name != copier)
+        own, others = _grades_of_the_same_pairs(graded, copier, source)
+        if copy.in_time:
+            own = own[graded.seconds[own] > graded.seconds[others]]
+        is_copied[own] = True
     return is_copied
+
+
+def _grades_of_the_same_pairs(
+    graded: Ratings, one: str, other: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of the grades of the one and of the other rater, pair by pair that both graded."""
+    of_one, of_other = (
+        np.flatnonzero(graded.rater == list(graded.raters).index(name)) for name in (one, other)
+    )
+    _, at_one, at_other = np.intersect1d(
+        graded.pair[of_one], graded.pair[of_other], assume_unique=True, return_indices=True
+    )
+    return of_one[at_one], of_other[at_other]
 
 
 def _counts(graded: Ratings, whole: Measured) -> dict[str, int]:

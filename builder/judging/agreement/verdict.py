@@ -35,6 +35,8 @@ ENOUGH_QUERIES: Final = 20
 WIDEST: Final = 0.15
 GOOD: Final = 0.6
 FAIR: Final = 0.4
+NEAR: Final = 0.04
+"""So near to a rung no number of further pairs that anybody would grade shows it."""
 
 Verdict = dict[str, str]
 """level, sentence and next."""
@@ -107,7 +109,7 @@ def _verdict_on(evidence: Evidence, *, copied: int) -> Verdict:
     if level == "too_few":
         return {"level": level, **_too_few(evidence, copied)}
     rung = next((rung for rung in _RUNGS if rung.level == level), _POOR)
-    said = f"{_without(copied)}{_alpha(evidence)}: {_allows(rung)}."
+    said = f"{_without(copied)}{_alpha(evidence)}: {_allows(evidence, rung)}."
     return {"level": level, "sentence": said[0].upper() + said[1:], "next": _next(evidence, rung)}
 
 
@@ -210,26 +212,32 @@ def _next(evidence: Evidence, rung: _Rung) -> str:
         return f"{settle.capitalize()}, then export." if settle else "Export."
     learn = "write into the guidelines what decides the pairs that raters grade differently"
     if rung.level == "poor":
-        return f"Do not export yet: {learn}, then have pairs graded anew by two raters."
+        anew = f"{learn}, then have pairs graded anew by two raters"
+        return f"Do not export yet: {anew}{_further(evidence, rung)}."
     first = f"{settle} and {learn}" if settle else learn
-    return f"For finer comparisons {first}{_further(evidence)}."
+    return f"For finer comparisons {first}{_further(evidence, rung)}."
 
 
-def _further(evidence: Evidence) -> str:
-    """How many more shared pairs may show the next rung, where the value stands on it already."""
+def _further(evidence: Evidence, rung: _Rung) -> str:
+    """How many more shared pairs may show the rung on which the value stands already."""
     alpha = evidence.alpha
-    if alpha.value is None or alpha.low is None or alpha.value - GOOD < 0.02:
+    if alpha.value is None or alpha.low is None:
         return ""
-    more = evidence.n_pairs * (((alpha.value - alpha.low) / (alpha.value - GOOD)) ** 2 - 1.0)
-    wanted = max(10, 10 * ceil(more / 10.0))
-    return f"; {_more(wanted)} graded by two raters may show that they are good already"
+    higher = next((above for above in reversed(_RUNGS) if above.lowest > rung.lowest), rung)
+    if higher is rung or alpha.value - higher.lowest < NEAR:
+        return ""
+    reach = (alpha.value - alpha.low) / (alpha.value - higher.lowest)
+    wanted = max(10, 10 * ceil(evidence.n_pairs * (reach**2 - 1.0) / 10.0))
+    return f"; {_more(wanted)} graded by two raters may show that they are {higher.level} already"
 
 
-def _allows(rung: _Rung) -> str:
-    if rung.level == "poor":
-        return "the raters agree too little to compare models by their grades"
-    fit = "fit only" if rung.level == "fair" else "fit"
-    return f"{fit} to compare models that differ by {number(rung.differ)} or more in nDCG@10"
+def _allows(evidence: Evidence, rung: _Rung) -> str:
+    if rung.level != "poor":
+        fit = "fit only" if rung.level == "fair" else "fit"
+        return f"{fit} to compare models that differ by {number(rung.differ)} or more in nDCG@10"
+    if evidence.alpha.value is not None and evidence.alpha.value >= FAIR:
+        return f"it may be below {number(FAIR)}, too little to compare models by the grades"
+    return "the raters agree too little to compare models by their grades"
 
 
 def _alpha(evidence: Evidence) -> str:

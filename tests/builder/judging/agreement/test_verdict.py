@@ -105,6 +105,15 @@ def test_poor_agreement_is_not_for_export() -> None:
     assert said["next"].startswith("Do not export yet")
 
 
+def test_agreement_that_may_be_fair_says_how_many_more_pairs_may_show_it() -> None:
+    # .11 below the value; .09 would reach .4: 817 * (.11 / .09)^2 - 817 = 403.
+    said = verdict(evidence(0.49, 0.38, 0.57, n_pairs=817))
+    assert said["level"] == "poor"
+    assert "it may be below .40, too little to compare models" in said["sentence"]
+    assert "; 410 more pairs graded by two raters may show that they are fair" in said["next"]
+    assert "more pairs" not in verdict(evidence(0.43, 0.38, 0.48))["next"]
+
+
 def test_copies_are_no_evidence() -> None:
     whole = evidence(0.95, 0.93, 0.97, n_pairs=562)
     nothing = Evidence(Estimate.undefined("no_pair_graded_by_two"), 0, 0, 0, 0)
@@ -174,6 +183,27 @@ def test_copied_grades_are_taken_out_of_the_verdict() -> None:
     assert found["verdict"]["sentence"].startswith("Without the copied grades of 100 shared pairs")
     assert alone["copies"] == []
     assert alone["alpha_ordinal_without_copies"] is None
+
+
+def test_who_copies_only_what_is_there_keeps_the_grades_that_came_first() -> None:
+    # Ben grades half of the pairs before Ana, honestly, and copies her other half.
+    ana = [pair * 7 % 4 for pair in range(400)]
+    rows = [
+        GradeRow(f"q{pair // 4}", f"d{pair}", rater, "human", "grade", grade, judged_at=time)
+        for pair in range(400)
+        for rater, grade, time in (
+            ("ana", ana[pair], "2026-11-02T10:00:00+00:00"),
+            (
+                ("ben", (ana[pair] + pair // 8 % 2) % 4, "2026-11-02T09:00:00+00:00")
+                if pair < 200
+                else ("ben", ana[pair], "2026-11-02T11:00:00+00:00")
+            ),
+        )
+    ]
+    found = agreement(rows)
+    assert found["copies"] == [{"raters": ["ana", "ben"], "n": 200, "later": "ben"}]
+    first = agreement([row for row in rows if row.rater == "ana" or int(row.doc_id[1:]) < 200])
+    assert found["alpha_ordinal_without_copies"] == first["alpha_ordinal"]
 
 
 def test_numbers_are_written_as_agreement_is() -> None:
