@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
+from builder.judging.queue import Pair
 from builder.settings import Card
 from evals.records import Document, Query
 from ui import text
@@ -45,6 +46,11 @@ def question_html(query: Query, place: str) -> str:
         f'<div class="gs-question">{place}'
         f'<h1 class="gs-query" dir="auto">{words}</h1>{needed}</div>'
     )
+
+
+def place_in_set(pair: Pair) -> str:
+    """Which query this is, as analysts count them: each rater comes to them in another order."""
+    return f"Query no. {count(pair.query_position)} in the set of {count(pair.n_queries)}"
 
 
 def show_all_button(hidden: int) -> str:

@@ -3,7 +3,7 @@
 from builder.judging.queue import GradingProgress, Pair
 from builder.settings import Settings
 from ui import text
-from ui.cards import card_html, question_html, show_all_button
+from ui.cards import card_html, place_in_set, question_html, show_all_button
 from ui.numbers import count
 from ui.sitting import Sitting
 
@@ -20,7 +20,7 @@ def _progress_line(pair: Pair, progress: GradingProgress) -> str:
     """Where one is: this query, this sitting, the whole, and the pace."""
     pace = progress.seconds_a_pair
     place = (
-        _part(f"Query {count(pair.query_position)} of {count(pair.n_queries)}"),
+        _part(place_in_set(pair)),
         _part(text.inline(", ".join(pair.query.tags)) if pair.query.tags else "", wide=True),
         _part(f"{count(pair.left_in_query)} to grade here"),
     )

@@ -2,11 +2,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builder.judging.queue import Pair
 from builder.settings import Card
-from evals.records import Document
+from evals.records import Document, Query
 from tests.ui.test_text import NASTY, seen
 from ui import text
-from ui.cards import card_html, filled, readable, safe_address
+from ui.cards import card_html, filled, place_in_set, readable, safe_address
 
 METADATA = {
     "brand": "Acme & Söhne",
@@ -155,3 +156,8 @@ def test_any_document_has_a_card(title: str, body: str, metadata: dict[str, obje
     card = Card(lines=[line for line in lines if len(line) <= 1000])
     page = seen(card_html(Document("d", title, body, metadata), card, whole=True).html)
     assert page.tags <= {"div", "h2", "p", "bdi"}
+
+
+def test_the_place_of_a_query_is_no_progress() -> None:
+    pair = Pair(1, Query("q22", "x"), Document("d", "", "x"), 22, 1096, 5)
+    assert place_in_set(pair) == "Query no. 22 in the set of 1,096"

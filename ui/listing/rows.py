@@ -3,7 +3,7 @@
 from builder.judging.queue import Pair
 from builder.settings import Settings
 from ui import text
-from ui.cards import card_html, question_html, show_all_button
+from ui.cards import card_html, place_in_set, question_html, show_all_button
 from ui.listing.state import Listing, Row
 from ui.marking import Terms
 from ui.numbers import count
@@ -28,9 +28,8 @@ def rows_html(settings: Settings, listing: Listing) -> str:
 
 def _place(pair: Pair) -> str:
     tags = f'<span class="gs-part">{text.inline(", ".join(pair.query.tags))}</span>'
-    place = f"Query {count(pair.query_position)} of {count(pair.n_queries)}"
     return (
-        f'<div class="gs-progress"><p><span class="gs-part">{place}</span>'
+        f'<div class="gs-progress"><p><span class="gs-part">{place_in_set(pair)}</span>'
         f"{tags if pair.query.tags else ''}</p></div>"
     )
 
