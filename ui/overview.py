@@ -101,12 +101,19 @@ def _pool(pairs: int, by_source: dict[str, int]) -> Step:
 
 
 def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
-    k = workspace.settings.raters_per_pair
-    complete = f"{numbers.count(judged.complete_pairs)} graded by {k}" if k > 1 else ""
-    graded = f"of {numbers.count(pairs)} pairs graded" + (f", {complete}" if complete else "")
+    graded = f"of {numbers.count(pairs)} pairs graded{_complete(workspace, judged)}"
     state = graded if judged.judged_pairs else "no grades yet"
     done = judged.judged_pairs > 0
     return Step("Grades", numbers.count(judged.judged_pairs), state, "grade", "Grade", done)
+
+
+def _complete(workspace: Workspace, judged: JudgmentCounts) -> str:
+    """How many pairs have all the grades they shall get; "" where one grade is all."""
+    k, share = workspace.settings.raters_per_pair, workspace.settings.overlap_share
+    if k == 1:
+        return ""
+    each = f" ({numbers.count(k)} grades each)" if share == 1 else ""
+    return f", {numbers.count(judged.complete_pairs)} complete{each}"
 
 
 def _release(workspace: Workspace, releases: Sequence[Release]) -> Step:
