@@ -2,7 +2,8 @@
 
 The pairs of the merged query join the other one, and what raters said of them goes with them; the
 merged query is retired and keeps its rows. A rater counts once for each document: of two grades
-the later one stands, and a grade says more than "can't judge", which says more than a skip.
+the later one stands, and a grade says more than "can't judge", which says more than a skip. What an
+adjudicator decided goes along, unless the document is decided for the query that stays.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,7 @@ from builder.curation.lists import ListedQuery, listed_by_key
 from builder.errors import BuilderError
 from builder.people import Person
 from builder.store import Connection, activity, query_edits
+from builder.store.adjudications import carry_decisions
 from builder.store.moments import now_text
 from builder.store.query_edits import Carried, Standing
 from builder.store.query_lists import QueryRow
@@ -120,8 +122,9 @@ def merge_queries(
         query_edits.copy_pairs(connection, merged.query_key, keep_id)
         reason = f"The query was merged into {keep_id}."
         query_edits.carry_over(connection, carried, keep.query_key, reason)
+        decisions = carry_decisions(connection, merged.query_key, keep.query_key)
         set_query_state(connection, merged.query_key, status="retired")
-        _record(connection, name, done)
+        _record(connection, name, done, decisions)
     return done
 
 
@@ -237,7 +240,7 @@ def _told_apart(row: QueryRow) -> tuple[str, str, QueryContent]:
     return row.query_id, row.status, content_of(row)
 
 
-def _record(connection: Connection, name: str, done: MergePreview) -> None:
+def _record(connection: Connection, name: str, done: MergePreview, decisions: int) -> None:
     """Write what was done into the history of both queries."""
     keep, merged = done.keep.query, done.merged.query
     counts = {
@@ -246,6 +249,7 @@ def _record(connection: Connection, name: str, done: MergePreview) -> None:
         "grades": done.grades,
         "standing": done.standing,
         "conflicts": _told(done.conflicts),
+        "decisions": decisions,
     }
     status = {"before": {"status": merged.status}, "after": {"status": "retired"}}
     details = {"into": keep.query_id, **status, **counts}

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from sqlalchemy import Connection, Row, Select, Update, bindparam, func, insert, select, update
 from sqlalchemy.sql.dml import ReturningInsert
@@ -118,6 +119,49 @@ def end_decision(connection: Connection, adjudication_id: int) -> bool:
     mine = adjudications.c.adjudication_id == adjudication_id
     ended = update(adjudications).where(mine, adjudications.c.standing == 1).values(standing=0)
     return connection.execute(ended).rowcount == 1
+
+
+def carry_decisions(connection: Connection, from_key: int, to_key: int) -> int:
+    """Let the decisions on one query's pairs count for another query, and no more for the first.
+
+    Where the other query has a decision on the document already, that one stays, and so does this.
+
+    Args:
+        connection: Inside a writing transaction.
+        from_key: The store's key of the query whose decisions go.
+        to_key: Of the query that gets them; it has a pair with each of their documents.
+
+    Returns:
+        How many went over.
+    """
+    mine, theirs = pairs.alias("mine"), pairs.alias("theirs")
+    beside = (theirs.c.doc_key == mine.c.doc_key) & (theirs.c.query_key == to_key)
+    chosen = select(adjudications, theirs.c.pair_id.label("to_pair")).select_from(
+        adjudications.join(mine, mine.c.pair_id == adjudications.c.pair_id).join(theirs, beside)
+    )
+    chosen = chosen.where(mine.c.query_key == from_key, adjudications.c.standing == 1)
+    decided = decided_pairs(connection)
+    going = [row for row in connection.execute(chosen) if row.to_pair not in decided]
+    for row in going:
+        before = decisions_of_pairs(connection, [row.to_pair]).get(row.to_pair, [])
+        # After what was taken back there: of a pair the latest stands, if any does.
+        moment = max([row.decided_at, *(decision.decided_at for decision in before)])
+        end_decision(connection, row.adjudication_id)
+        add_decision(connection, _for_other_pair(row, moment))
+    return len(going)
+
+
+def _for_other_pair(row: Row[Any], moment: str) -> NewDecision:
+    return NewDecision(
+        row.to_pair,
+        row.adjudicator_id,
+        row.grade,
+        row.reason,
+        moment,
+        f"{IMPORTED}{uuid4().hex}",
+        row.milliseconds,
+        row.guidelines_version,
+    )
 
 
 def decision_of_token(connection: Connection, token: str) -> Decision | None:

@@ -24,8 +24,10 @@ from builder.curation import (
 from builder.curation.merging import MergePreview
 from builder.errors import BuilderError
 from builder.export.selection import Selection, select_judged
+from builder.judging.adjudication import decide
 from builder.judging.queue import next_pair, submit_grade, undo_last
 from builder.people import Person
+from builder.store.adjudications import all_decisions
 from builder.store.documents import insert_documents
 from builder.store.grades import RawJudgment, raw_judgments
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
@@ -52,6 +54,24 @@ def merge(
 ) -> MergePreview:
     preview = preview_merge(workspace, keep, merged)
     return merge_queries(workspace, keep, merged, actor, preview=preview)
+
+
+def test_what_was_decided_goes_along_where_nothing_is_decided_yet(
+    workspace: Workspace, ana: Person
+) -> None:
+    for query_id, doc_id, grade in (("q0", "d0", 3), ("q1", "d0", 0), ("q1", "d1", 2)):
+        pair_id = pair_id_of(workspace, query_id, doc_id)
+        decide(workspace, ana, pair_id, grade, "need misread", token=uuid4().hex)
+    merge(workspace, "q0", "q1", ana)
+    with workspace.store.read() as connection:
+        found = [(d.query_id, d.doc_id, d.grade, d.reason) for d in all_decisions(connection)]
+    assert found == [
+        ("q0", "d0", 3, "need misread"),
+        ("q0", "d1", 2, "need misread"),
+        ("q1", "d0", 0, "need misread"),
+    ]
+    (entry,) = [e for e in query_history(workspace, "q1") if e.action == "query.merge"]
+    assert entry.details["decisions"] == 1
 
 
 def log_of(workspace: Workspace) -> list[RawJudgment]:
