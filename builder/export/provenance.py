@@ -80,6 +80,9 @@ class Making:
         without = sum(not any(grades.values()) for grades in self.selected.qrels.values())
         if without:
             said.append(f"{without} queries have no relevant document; they score 0 in mteb")
+        for row in self.excluded:
+            why = " ".join(str(row["reason"]).split()) or "no reason given"
+            said.append(f"{row['grades']} grades of {row['rater']} are left out: {why}")
         return said
 
 

@@ -80,8 +80,9 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
 
     Returns:
         task_dir (absolute), release (its number), documents, queries, judgments, dropped
-        ({"unjudged": queries, "no_relevant": queries}), warnings, unchanged (whether the latest
-        release holds the same, so that no new one was made), content_hash and agreement.
+        ({"unjudged": queries, "no_relevant": queries}), warnings, adjudicated (pairs whose grade
+        an analyst decided), unchanged (whether the latest release holds the same, so that no new
+        one was made), content_hash and agreement.
 
     Raises:
         BuilderError: The name cannot be one, no query is left, or a folder of that name was not
@@ -350,6 +351,7 @@ def _told(built: Built, number: int, shown: Path, *, unchanged: bool) -> dict[st
         "judgments": making.counts["judgments"],
         "dropped": making.dropped,
         "warnings": [*built.written.warnings, *making.warnings],
+        "adjudicated": making.selected.adjudicated.total(),
         "unchanged": unchanged,
         "content_hash": built.content_hash,
         "agreement": making.agreement,

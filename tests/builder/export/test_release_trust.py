@@ -58,7 +58,7 @@ def test_a_decision_wins_and_is_told(workspace: Workspace, boss: Person) -> None
     folder = Path(exported["task_dir"])
     assert read_task(folder).qrels == {"q-mixed": {"d2": 3, "007": 2}, "q-two": {"d2": 0}}
     aggregation = told(folder)["aggregation"]
-    assert aggregation["adjudicated_pairs"] == 2
+    assert aggregation["adjudicated_pairs"] == exported["adjudicated"] == 2
     assert aggregation["adjudicated_because"] == {"need misread": 1, "other": 1}
     assert (aggregation["rule"], aggregation["excluded_raters"]) == ("majority", [])
     assert told(folder)["counts"]["in"]["grades_by_kind"] == {"human": 5}
@@ -74,6 +74,7 @@ def test_who_is_left_out_is_told_with_the_reason_under_a_pseudonym(workspace: Wo
     exported = export_task(workspace, "shop")
     folder = Path(exported["task_dir"])
     assert exported["content_hash"] != before
+    assert "2 grades of rater-03 are left out: guesses" in exported["warnings"][0]
     assert told(folder)["aggregation"]["excluded_raters"] == [
         {"rater": "rater-03", "reason": HOSTILE, "grades": 2}
     ]
