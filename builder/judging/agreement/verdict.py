@@ -1,7 +1,7 @@
 """What the agreement allows, in one sentence, and what to do next: for leads without statistics.
 
-The ladder. Independent errors of raters shrink the differences between models and blur them. In a
-simulation (pools of 20 or 30 documents, three mixes of grades, models with nDCG@10 of .57 to .90,
+The ladder. Independent errors of raters shrink the differences between models and blur them. In
+simulations (pools of 20 or 30 documents, three mixes of grades, models with nDCG@10 of .57 to .90,
 50 queries) labels at an ordinal alpha of .8, .6 and .4 between raters named the better of two
 models as perfect labels do in 95 % of the cases from true differences of .02 to .04, .02 to .05 and
 .03 to .06 in nDCG@10 on, and showed about .9, .75 and .6 of the difference. At .4 the ladder says
@@ -62,19 +62,26 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rung:
+class Rung:
+    """A level of the ladder.
+
+    Attributes:
+        level: Its name.
+        lowest: The lower end of alpha's interval must be so high.
+        differ: Models that differ by so much in nDCG@10 can be told apart.
+    """
+
     level: str
     lowest: float
     differ: float
-    """Models that differ by so much in nDCG@10 can be told apart."""
 
 
-_RUNGS: Final = (
-    _Rung("excellent", 0.8, 0.04),
-    _Rung("good", GOOD, 0.05),
-    _Rung("fair", FAIR, 0.10),
+RUNGS: Final = (
+    Rung("excellent", 0.8, 0.04),
+    Rung("good", GOOD, 0.05),
+    Rung("fair", FAIR, 0.10),
 )
-_POOR: Final = _Rung("poor", -1.0, 0.0)
+POOR: Final = Rung("poor", -1.0, 0.0)
 
 
 def verdict(whole: Evidence, apart: Evidence | None = None, *, copied: int = 0) -> Verdict:
@@ -108,7 +115,7 @@ def _verdict_on(evidence: Evidence, *, copied: int) -> Verdict:
         return {"level": level, **_undefined(evidence)}
     if level == "too_few":
         return {"level": level, **_too_few(evidence, copied)}
-    rung = next((rung for rung in _RUNGS if rung.level == level), _POOR)
+    rung = next((rung for rung in RUNGS if rung.level == level), POOR)
     said = f"{_without(copied)}{_alpha(evidence)}: {_allows(evidence, rung)}."
     return {"level": level, "sentence": said[0].upper() + said[1:], "next": _next(evidence, rung)}
 
@@ -144,8 +151,8 @@ def _interval(evidence: Evidence) -> tuple[float, float] | None:
     return alpha.low, alpha.high
 
 
-def _rung_of(value: float) -> _Rung:
-    return next((rung for rung in _RUNGS if value >= rung.lowest), _POOR)
+def _rung_of(value: float) -> Rung:
+    return next((rung for rung in RUNGS if value >= rung.lowest), POOR)
 
 
 def _undefined(evidence: Evidence) -> Verdict:
@@ -206,7 +213,7 @@ def missing(evidence: Evidence) -> tuple[int, int]:
     return max(10, 10 * round(max(wanted) / 10.0)), queries
 
 
-def _next(evidence: Evidence, rung: _Rung) -> str:
+def _next(evidence: Evidence, rung: Rung) -> str:
     settle = "settle the disputed pairs that are left" if evidence.n_disputed else ""
     if rung.level in ("excellent", "good"):
         return f"{settle.capitalize()}, then export." if settle else "Export."
@@ -218,12 +225,12 @@ def _next(evidence: Evidence, rung: _Rung) -> str:
     return f"For finer comparisons {first}{_further(evidence, rung)}."
 
 
-def _further(evidence: Evidence, rung: _Rung) -> str:
+def _further(evidence: Evidence, rung: Rung) -> str:
     """How many more shared pairs may show the rung on which the value stands already."""
     alpha = evidence.alpha
     if alpha.value is None or alpha.low is None:
         return ""
-    higher = next((above for above in reversed(_RUNGS) if above.lowest > rung.lowest), rung)
+    higher = next((above for above in reversed(RUNGS) if above.lowest > rung.lowest), rung)
     if higher is rung or alpha.value - higher.lowest < NEAR:
         return ""
     reach = (alpha.value - alpha.low) / (alpha.value - higher.lowest)
@@ -231,7 +238,7 @@ def _further(evidence: Evidence, rung: _Rung) -> str:
     return f"; {_more(wanted)} graded by two raters may show that they are {higher.level} already"
 
 
-def _allows(evidence: Evidence, rung: _Rung) -> str:
+def _allows(evidence: Evidence, rung: Rung) -> str:
     if rung.level != "poor":
         fit = "fit only" if rung.level == "fair" else "fit"
         return f"{fit} to compare models that differ by {number(rung.differ)} or more in nDCG@10"
