@@ -64,29 +64,31 @@ class _Merging:
         """What the file says of one pair, beside all that was decided of it here."""
         here = next((decision for decision in known if decision.stands), None)
         latest = max((decision.decided_at for decision in known), default="")
-        new: list[StagedJudgment] = []
         told = {(d.adjudicator, d.grade, d.decided_at) for d in known}
+        new: list[StagedJudgment] = []
         for row in rows:
-            moment = row.judged_at or now_text()
+            timed = row._replace(judged_at=row.judged_at or now_text())
+            moment = str(timed.judged_at)
             if row.outcome == TAKEN_BACK:
-                self._take_back(row, moment, here, new)
+                self._take_back(timed, here, new)
             elif _knows(told, row):
                 self._intake.tally.duplicate += 1
             elif here is not None and moment >= here.decided_at:
                 self._refuse(row, here)
             elif moment <= latest:
-                self._write(pair_id, row, moment, stands=False)
+                self._write(pair_id, timed, stands=False)
                 note(self._intake.tally, "older", 1)
             else:
-                told.add((str(row.rater), row.grade or 0, moment))
-                new.append(row._replace(judged_at=moment))
+                new.append(timed)
+            if row.grade is not None:
+                told.add((str(row.rater), row.grade, moment))
         self._write_new(pair_id, new)
 
     def _take_back(
-        self, row: StagedJudgment, moment: str, here: Decision | None, new: list[StagedJudgment]
+        self, row: StagedJudgment, here: Decision | None, new: list[StagedJudgment]
     ) -> None:
         """From this row on, nothing that the file said before stands."""
-        if here is not None and moment >= here.decided_at:
+        if here is not None and str(row.judged_at) >= here.decided_at:
             self._refuse(row, here)
             return
         if new and new[-1].outcome != TAKEN_BACK:
@@ -99,17 +101,23 @@ class _Merging:
         for place, row in enumerate(rows, start=1):
             if row.outcome != TAKEN_BACK:
                 stands = place == len(rows)
-                self._write(pair_id, row, str(row.judged_at), stands=stands)
+                self._write(pair_id, row, stands=stands)
                 self.by_person[str(row.rater)] += stands
 
-    def _write(self, pair_id: int, row: StagedJudgment, moment: str, *, stands: bool) -> None:
+    def _write(self, pair_id: int, row: StagedJudgment, *, stands: bool) -> None:
         person, grade = self._people[str(row.rater)], row.grade
         if person is None or grade is None:
             raise LookupError(f"line {row.line} of {row.file} was checked and is no decision")
         self._number += 1
         token = f"{IMPORTED}{self._batch}-d{self._number}"
         decision = NewDecision(
-            pair_id, person.person_id, grade, row.reason, moment, token, row.milliseconds
+            pair_id,
+            person.person_id,
+            grade,
+            row.reason,
+            str(row.judged_at),
+            token,
+            row.milliseconds,
         )
         add_decision(self._intake.connection, decision, stands=stands)
         self._intake.tally.accepted += 1

@@ -6,7 +6,7 @@ table of decisions says who decided what, but not who took it back, and when.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -272,28 +272,17 @@ def decide(  # noqa: PLR0913 - all of them belong to one press of a key
         person = _analyst(connection, actor)
         if not table.lock_pair(connection, pair_id):
             raise BuilderError(f"there is no pair {pair_id} in this workspace", hint="reload it")
-        known = table.decision_of_token(connection, token)
-        if known is not None:
-            return Decided("repeated", _refused_other(known, pair_id, person))
-        log = table.decisions_of_pairs(connection, [pair_id]).get(pair_id, [])
-        before = next((decision for decision in log if decision.stands), None)
-        if before is not None and before.adjudication_id != instead_of:
-            return Decided("decided_before", before)
         new = NewDecision(
             pair_id,
             person.person_id,
             grade,
             reason,
-            # After what it follows, even if the clock went back: files are read in order of time.
-            max(moment, *(decision.decided_at for decision in log)) if log else moment,
+            moment,
             token,
             milliseconds,
             guidelines_version,
         )
-        table.add_decision(connection, new)
-        decision = _standing(connection, pair_id)
-        _note(connection, person, "adjudication.decide", decision, before)
-        return Decided("saved", decision)
+        return _record(connection, person, new, instead_of)
 
 
 def undo_decision(
@@ -355,6 +344,25 @@ def _analyst(connection: Connection, actor: Person) -> Person:
     if person is None:
         raise LookupError(f"{actor.name!r} was authorized and is not there")
     return person
+
+
+def _record(
+    connection: Connection, person: Person, new: NewDecision, instead_of: int | None
+) -> Decided:
+    """Write the decision, unless it was written before or another one stands."""
+    known = table.decision_of_token(connection, new.token)
+    if known is not None:
+        return Decided("repeated", _refused_other(known, new.pair_id, person))
+    log = table.decisions_of_pairs(connection, [new.pair_id]).get(new.pair_id, [])
+    before = next((decision for decision in log if decision.stands), None)
+    if before is not None and before.adjudication_id != instead_of:
+        return Decided("decided_before", before)
+    # After what it follows, even if the clock went back: files are read in order of time.
+    moment = max([new.decided_at, *(decision.decided_at for decision in log)])
+    table.add_decision(connection, replace(new, decided_at=moment))
+    decision = _standing(connection, new.pair_id)
+    _note(connection, person, "adjudication.decide", decision, before)
+    return Decided("saved", decision)
 
 
 def _refused_other(known: Decision, pair_id: int, person: Person) -> Decision:
