@@ -19,7 +19,10 @@ class Team:
     """Who grades and how.
 
     Attributes:
-        n_pairs: Pairs, ten a query.
+        n_pairs: Pairs.
+        docs_per_query: Pairs a query.
+        reading: Standard deviation of what a rater makes of a query, by rater and query: the errors
+            of one rater in one query resemble each other.
         noise: Standard deviation of each honest rater's error on the scale of CUTS; between .25
             and this, rater by rater. Truth has a standard deviation of 1.
         spammers: Raters who give any grade, as often as the team does.
@@ -34,6 +37,8 @@ class Team:
     """
 
     n_pairs: int = 600
+    docs_per_query: int = 10
+    reading: float = 0.0
     noise: float = 0.5
     spammers: Sequence[str] = ()
     lenient: Mapping[str, float] = field(default_factory=dict)
@@ -50,10 +55,13 @@ def graded_by(team: Team, seed: int) -> Ratings:
     """The grades of the team, each rater through all queries."""
     random = np.random.default_rng(seed)
     n_raters = len(team.raters)
-    query = np.arange(team.n_pairs) // 10
+    query = np.arange(team.n_pairs) // team.docs_per_query
     truth = random.normal(0, 0.6, query[-1] + 1)[query] + random.normal(0, 0.8, team.n_pairs)
     noise = random.uniform(0.25, team.noise, n_raters)
-    grades = np.stack([_seen(team, at, truth, noise[at], random) for at in range(n_raters)], axis=1)
+    read = random.normal(0, team.reading, (n_raters, query[-1] + 1))[:, query]
+    grades = np.stack(
+        [_seen(team, at, truth + read[at], noise[at], random) for at in range(n_raters)], axis=1
+    )
     when = _times(team, random)
     given = random.random((team.n_pairs, n_raters)).argsort(axis=1).argsort(axis=1)
     fewest, most = team.raters_per_pair

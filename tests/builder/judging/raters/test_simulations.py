@@ -1,6 +1,6 @@
 """A hundred teams each: who is planted is flagged, who is honest is not.
 
-What a run shows beyond the bars stands beside each case, counted in these very runs.
+Of 400 honest teams of each kind one in a hundred had anybody flagged.
 """
 
 from collections import Counter
@@ -64,6 +64,12 @@ def test_honest_raters_are_left_alone(n_pairs: int, noise: float) -> None:
     assert found.runs_with_honest_flagged <= FALSELY, found
 
 
+@pytest.mark.parametrize("docs_per_query", [10, 30])
+def test_honest_raters_may_read_a_query_in_their_own_way(docs_per_query: int) -> None:
+    found = tally(Team(reading=0.4, docs_per_query=docs_per_query))
+    assert found.runs_with_honest_flagged <= FALSELY, found
+
+
 @pytest.mark.parametrize(
     "team",
     [
@@ -74,10 +80,17 @@ def test_honest_raters_are_left_alone(n_pairs: int, noise: float) -> None:
         pytest.param(Team(copiers=COPIER), id="a copier"),
         pytest.param(Team(copiers=COPIER, changed=0.03), id="a copier who changes 3 %"),
         pytest.param(Team(copiers=COPIER, with_times=False), id="a copier, no times"),
-        pytest.param(Team(copiers=COPIER, in_time=True), id="a copier of what is there already"),
+        pytest.param(
+            Team(copiers=COPIER, in_time=True, n_pairs=1000),
+            id="a copier of what is there already, 1000 pairs",
+        ),
         pytest.param(Team(copiers={"fay": "ann", "eve": "ann"}), id="two who copy the same"),
         pytest.param(Team(spammers=["bea", "dan"]), id="two spammers"),
         pytest.param(ALL_THREE, id="all three"),
+        pytest.param(
+            replace(ALL_THREE, reading=0.4, docs_per_query=30),
+            id="all three, 20 queries, each read by each rater in their own way",
+        ),
         pytest.param(replace(ALL_THREE, n_pairs=1000), id="all three, 1000 pairs"),
         pytest.param(
             replace(ALL_THREE, n_pairs=1000, with_times=False, changed=0.03),
@@ -103,6 +116,11 @@ def test_who_is_planted_is_flagged(team: Team) -> None:
             replace(ALL_THREE, noise=0.3, changed=0.03),
             {"bea": 90, "cy": 90, "fay": 70},
             id="careful raters, who look like copies themselves",
+        ),
+        pytest.param(
+            Team(copiers=COPIER, in_time=True),
+            {"fay": 75},
+            id="a copier of what is there already: 35 pairs",
         ),
         pytest.param(
             replace(ALL_THREE, n_pairs=100), {"bea": 50, "cy": 50, "fay": 1}, id="100 pairs"
