@@ -41,7 +41,8 @@ GRADER = "grader"
 PRESSES, PRESS_SECONDS = 200, 0.05
 BEGIN = datetime(2026, 9, 7, 8, tzinfo=UTC)
 TAGS = ("navigational", "informational", "rare")
-PAGES = {"agreement": ".gs-verdict", "raters": ".gs-raters"}
+# Guidelines come first: what any page takes on this machine at this moment.
+PAGES = {"guidelines": ".gs-head", "agreement": ".gs-verdict", "raters": ".gs-raters"}
 LOOKS = 5
 
 T = TypeVar("T")
