@@ -170,12 +170,9 @@ def _interval(statistic: Statistic, *, share: bool = False) -> str:
 
 
 def _cost_row(row: Mapping[str, Any]) -> list[str]:
+    n_queries, tau = f"{row['n_queries']:,}", row["kendall_tau"]
     if row["reason"]:
-        return [plain(row["rater"]), f"{row['n_queries']:,}", row["why"] or "", ""]
+        return [plain(row["rater"]), n_queries, f"not compared: {row['why']}", ""]
     shift = max((abs(model["difference"]["value"] or 0.0) for model in row["models"]), default=0.0)
-    return [
-        plain(row["rater"]),
-        f"{row['n_queries']:,}",
-        _value(row["kendall_tau"]),
-        f"{shift:.3f}",
-    ]
+    why = "" if tau["value"] is not None else f", {in_words(tau['reason'])}"
+    return [plain(row["rater"]), n_queries, f"{_value(tau)}{why}", f"{shift:.3f}"]

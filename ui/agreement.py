@@ -5,8 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from ui import numbers
+from builder.people import Person, has_role
+from builder.store.adjudications import decided_pairs
+from builder.workspace import Workspace
 from ui.frame import muted, note
+from ui.navigation import ROWS
+from ui.numbers import count, count_of
 from ui.tables import Tile, tiles
 from ui.text import inline
 from ui.trust import Report, beside, value
@@ -18,7 +22,7 @@ _WAYS = {
     "too_few": ("grade", "Grade more pairs"),
     "no_evidence": ("raters", "See who copied whom"),
     "poor": ("guidelines", "Make the guidelines clearer"),
-    "fair": ("adjudicate", "Decide the disputed pairs"),
+    "fair": ("guidelines", "Make the guidelines clearer"),
     "good": ("release", "Make a release"),
     "excellent": ("release", "Make a release"),
 }
@@ -48,19 +52,37 @@ _MEANINGS = (
 )  # fmt: skip
 
 
-def show_verdict(report: Report) -> None:
-    """What the number allows, in a sentence, what to do next, and the way there."""
-    agreement = report["agreement"]
-    verdict = agreement["verdict"]
+def show_verdict(workspace: Workspace, person: Person, report: Report) -> None:
+    """What the number allows, in a sentence, what to do next, and the ways there."""
+    verdict = report["agreement"]["verdict"]
+    odd = [row["rater"] for row in report["agreement"]["raters"] if row["flags"]]
+    stands_out = f"<p>Raters who stand out: {', '.join(map(inline, odd))}.</p>" if odd else ""
     st.html(
         f'<div class="gs-verdict gs-is-{verdict["level"]}" role="status">'
-        f"<p>{inline(verdict['sentence'])}</p><p>{inline(verdict['next'])}</p></div>"
+        f"<p>{inline(verdict['sentence'])}</p><p>{inline(verdict['next'])}</p>{stands_out}</div>"
     )
-    reason = agreement["alpha_ordinal"]["reason"]
-    way = _WAYS.get(reason) or _WAYS.get(verdict["level"])
-    if way:
-        page, label = way
-        st.page_link(f"ui/pages/{page}.py", label=label, icon=":material/arrow_forward:")
+    ways = [("raters", "See why raters stand out")] if odd else []
+    if n := _count_undecided(workspace, report):
+        ways.append(("adjudicate", f"Decide the disputed pairs ({count(n)})"))
+    reason = report["agreement"]["alpha_ordinal"]["reason"]
+    if way := _WAYS.get(reason) or _WAYS.get(verdict["level"]):
+        ways.append(way)
+    _show_ways(person, dict(ways))
+
+
+def _show_ways(person: Person, ways: Mapping[str, str]) -> None:
+    """Links to pages, those alone that the person may open."""
+    open_to = {row.file for row in ROWS if has_role(person, row.role)}
+    with st.container(horizontal=True, key="verdict_ways"):
+        for page, label in ways.items():
+            if page in open_to:
+                path = f"ui/pages/{page}.py"
+                st.page_link(path, label=label, icon=":material/arrow_forward:")
+
+
+def _count_undecided(workspace: Workspace, report: Report) -> int:
+    with workspace.store.read() as connection:
+        return len(set(report["disputed"]) - decided_pairs(connection))
 
 
 def is_defined(report: Report) -> bool:
@@ -98,12 +120,8 @@ def _show_meanings() -> None:
 def show_what_counts(report: Report) -> None:
     """Of which grades the numbers are, and which are left out."""
     agreement = report["agreement"]
-    muted(
-        f"{count_of(agreement['n_grades'], 'grade')} of {count_of(agreement['n_judged'], 'pair')} "
-        f"by {count_of(agreement['n_raters'], 'rater')}. "
-        f"{count_of(agreement['n_pairs'], 'pair')} had two raters or more; only these tell of "
-        "agreement."
-    )
+    if agreement["n_grades"]:
+        muted(_counts(agreement))
     if others := _others(agreement["others"]):
         muted(f"Not counted here, for no person gave them: {others}.")
     for excluded in agreement["excluded"]:
@@ -119,8 +137,9 @@ def show_copies(report: Report) -> None:
     for copies in agreement["copies"]:
         one, other = copies["raters"]
         later = f"{copies['later']} graded later." if copies["later"] else ""
+        shared = count_of(copies["n"], "shared pair")
         note(
-            f"The grades of {one} and {other} look copied: {count_of(copies['n'], 'shared pair')}. "
+            f"The grades of {one} and {other} look copied: {shared}. "
             "Copies are no evidence of agreement.",
             later,
             kind="warning",
@@ -131,17 +150,21 @@ def show_copies(report: Report) -> None:
         muted(f"Without the copies, ordinal alpha is {value(without)} ({of}).")
 
 
+def _counts(agreement: Mapping[str, Any]) -> str:
+    grades, judged = agreement["n_grades"], agreement["n_judged"]
+    return (
+        f"{count_of(grades, 'grade')} of {count_of(judged, 'pair')} by "
+        f"{count_of(agreement['n_raters'], 'rater')}. {count_of(agreement['n_pairs'], 'pair')} had "
+        "two raters or more; only these tell of agreement."
+    )
+
+
 def _tile(name: str, statistic: Mapping[str, Any]) -> Tile:
     share = name == "percent_agreement"
-    unit = "pairs" if name == "alpha_ordinal" else ""
-    return Tile(_TILES[name], value(statistic, share=share), beside(statistic, unit, share=share))
+    note_beside = beside(statistic, "pairs", share=share)
+    return Tile(_TILES[name], value(statistic, share=share), note_beside)
 
 
 def _others(others: Mapping[str, int]) -> str:
-    told = [f"{numbers.count(n)} {_KINDS.get(kind, kind)}" for kind, n in others.items() if n]
+    told = [f"{count(n)} {_KINDS.get(kind, kind)}" for kind, n in others.items() if n]
     return ", ".join(told)
-
-
-def count_of(n: int, what: str) -> str:
-    """Such as 1 pair, or 2 pairs."""
-    return f"{numbers.count(n)} {what}{'' if n == 1 else 's'}"

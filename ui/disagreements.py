@@ -16,7 +16,7 @@ from builder.judging.disagreement_list import (
 from builder.workspace import Workspace
 from ui.frame import muted, note
 from ui.guidelines import local_time
-from ui.numbers import count
+from ui.numbers import count, count_of
 from ui.text import clean, inline
 from ui.trust import Report
 
@@ -34,13 +34,25 @@ def show_disagreements(workspace: Workspace, report: Report) -> None:
     page = list_page(workspace, report, wanted, _page_asked_for())
     muted(_counted(page))
     for listed in page.rows:
-        st.html(entry_html(workspace, listed))
+        _show_row(workspace, listed)
     if not page.rows:
         note("Nothing fits these filters.")
     _show_pages(page)
     with st.container(horizontal=True, key="disagreement_ways", vertical_alignment="center"):
         st.page_link(_ADJUDICATE, label="Decide the disputed pairs", icon=":material/gavel:")
         _offer_file(workspace, report, wanted)
+
+
+def _show_row(workspace: Workspace, listed: Listed) -> None:
+    pair_id = listed.pair.pair_id
+    with st.container(key=f"dissent_{pair_id}", horizontal=True, gap="small"):
+        st.html(entry_html(workspace, listed))
+        if listed.disputed:
+            st.page_link(
+                _ADJUDICATE,
+                label="Decide" if listed.decision is None else "See why",
+                query_params={"pair": str(pair_id)},
+            )
 
 
 def entry_html(workspace: Workspace, listed: Listed) -> str:
@@ -99,7 +111,7 @@ def _ask_which(report: Report) -> Wanted:
 
 
 def _counted(page: Page) -> str:
-    pairs = f"{count(page.total)} pair{'' if page.total == 1 else 's'}"
+    pairs = count_of(page.total, "pair")
     rule = "Disputed: two grades apart or more, or 0 or 1 against 2 or 3."
     return f"{pairs}, the widest spread first. {rule}" if page.total else rule
 

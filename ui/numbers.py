@@ -11,6 +11,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def count_of(n: int, what: str) -> str:
+    """How many of something: 1 pair, 20,000 pairs."""
+    return f"{count(n)} {what}{'' if n == 1 else 's'}"
+
+
 def decimal(value: float | None) -> str:
     """Three decimals: 0.645."""
     return MISSING if value is None else f"{value:.3f}"

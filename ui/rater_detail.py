@@ -18,7 +18,7 @@ from builder.people.excluding import (
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section
 from ui.guidelines import local_time
-from ui.numbers import count
+from ui.numbers import count, count_of
 from ui.raters import (
     Profile,
     bias_in_words,
@@ -56,7 +56,10 @@ def show_chosen(workspace: Workspace, actor: Person, profiles: Sequence[Profile]
 def show_profile(workspace: Workspace, profile: Profile) -> None:
     """Figures, flags, confusion with the others, each other rater, and week by week."""
     st.html(tiles(_figures(profile)))
-    st.html(flags_html(profile["flags"]))
+    if profile["flags"]:
+        st.html(flags_html(profile["flags"]))
+    else:
+        muted("No flags.")
     left, right = st.columns(2, gap="large")
     with left:
         section("Against the others' grades")
@@ -105,7 +108,7 @@ def _offer_excluding(workspace: Workspace, actor: Person, name: str) -> None:
     section("Leave out of aggregation")
     pairs = pairs_that_would_lose(workspace, name)
     again = (
-        f"{count(pairs)} pairs would lack a grade then, and raters are asked about them again."
+        f"{count_of(pairs, 'pair')} would lack a grade then: raters are asked again."
         if pairs
         else "No pair would lack a grade then."
     )
@@ -208,7 +211,7 @@ def _week(row: Mapping[str, Any]) -> list[str]:
 
 def _exclude(workspace: Workspace, actor: Person, name: str, reason_key: str) -> None:
     again = exclude_rater(workspace, name, st.session_state.get(reason_key) or "", actor)
-    st.session_state[_SAID] = f"{name} is left out. {count(again)} pairs are asked for again."
+    st.session_state[_SAID] = f"{name} is left out. Asked for again: {count_of(again, 'pair')}."
 
 
 def _include(workspace: Workspace, actor: Person, name: str) -> None:

@@ -77,7 +77,7 @@ def _say_that_it_comes(workspace: Workspace, view: TrustView) -> None:
 
 def _how_old(workspace: Workspace, view: TrustView) -> str:
     made = clock(workspace, view.made_at) if view.made_at else "earlier"
-    since = f"{numbers.count(view.newer_grades)} grades since" if view.newer_grades else ""
+    since = f"{numbers.count_of(view.newer_grades, 'grade')} since" if view.newer_grades else ""
     return "; ".join(part for part in (f"These numbers were made {made}", since) if part) + "."
 
 

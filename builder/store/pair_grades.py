@@ -43,7 +43,7 @@ class GradedPair:
         tags: Its tags.
         doc_id: The document.
         title: Its title, "" if it has none.
-        grades: The grades of people that stand, by the raters' names.
+        grades: The grades of people that stand, the lowest first, then by the raters' names.
     """
 
     pair_id: int
@@ -107,7 +107,7 @@ def _grades() -> Select[Any]:
     )
     chosen: Select[Any] = select(*columns).select_from(joined)
     chosen = chosen.where(current_judgments.c.outcome == "grade", people.c.kind == "human")
-    return chosen.order_by(current_judgments.c.pair_id, people.c.name)
+    return chosen.order_by(current_judgments.c.pair_id, judgments.c.grade, people.c.name)
 
 
 def _texts() -> Select[Any]:

@@ -11,6 +11,7 @@ from ui.trust import report_shown
 from ui.trust_cost import draw_cost
 
 workspace = state.current_workspace()
+person = state.require_person(workspace)
 frame.heading(
     "Agreement",
     "How far the raters agree, and what that allows you to do with their grades.",
@@ -20,7 +21,7 @@ report = report_shown(workspace)
 if report is None:
     st.stop()
 
-show_verdict(report)
+show_verdict(workspace, person, report)
 show_numbers(report)
 if not is_defined(report):
     st.stop()

@@ -1,0 +1,222 @@
+"""The page Agreement: the sentence first, undefined is a word, lists obey the address."""
+
+import csv
+import io
+from uuid import uuid4
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from builder.judging import trust
+from builder.judging.adjudication import decide
+from builder.judging.disagreement_list import disagreements_csv
+from builder.judging.queue import submit_grade
+from builder.judging.trust import current_trust
+from builder.people import ensure_person
+from builder.people.excluding import exclude_rater
+from builder.store.documents import insert_documents
+from builder.store.pool import add_pairs
+from builder.store.queries import insert_queries
+from builder.workspace import Workspace
+from evals.records import Document, Query
+from tests.ui.conftest import OpenApp
+from ui.kappas import kappa_frame
+
+HOSTILE = '<script>alert(1)</script> :red[x] $x$ "'
+N_QUERIES, N_DOCUMENTS = 12, 6
+
+
+def give(workspace: Workspace, pair_id: int, rater: str, grade: int, comment: str = "") -> None:
+    token = uuid4().hex
+    submit_grade(workspace, rater, pair_id, grade, token=token, comment=comment, edit=True)
+
+
+@pytest.fixture
+def pool(empty_workspace: Workspace) -> Workspace:
+    """72 pairs of twelve queries, numbered from 1 query by query; Dana is admin, Ben a rater."""
+    documents = [Document(f"d{n}", f"Title {n} {HOSTILE}", "x") for n in range(N_DOCUMENTS)]
+    tags = [("odd",), (HOSTILE,)]
+    queries = [
+        Query(f"q{n}", f"query {n} {HOSTILE}", "", tags[n % 2], "log") for n in range(N_QUERIES)
+    ]
+    with empty_workspace.store.write() as connection:
+        insert_documents(connection, documents)
+        insert_queries(connection, queries)
+        for query in queries:
+            add_pairs(connection, [(query.query_id, d.doc_id) for d in documents], "bm25")
+    for name in ("Dana", "Ben"):
+        ensure_person(empty_workspace, name)
+    return empty_workspace
+
+
+@pytest.fixture
+def graded(pool: Workspace) -> Workspace:
+    """Dana and Ben graded all 72 pairs; they differ on every sixth, by two grades."""
+    for pair_id in range(1, N_QUERIES * N_DOCUMENTS + 1):
+        give(pool, pair_id, "Dana", pair_id % 4)
+        differs = pair_id % 6 == 0
+        other = (pair_id % 4 + 2) % 4 if differs else pair_id % 4
+        give(pool, pair_id, "Ben", other, HOSTILE if differs else "")
+    return pool
+
+
+def agreement(open_app: OpenApp, workspace: Workspace, **address: str) -> AppTest:
+    app = open_app(workspace.root)
+    app.session_state["person"] = "Dana"
+    app = app.switch_page("ui/pages/agreement.py")
+    for name, value in address.items():
+        app.query_params[name] = value
+    app = app.run()
+    assert not app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    """All HTML but the style sheet."""
+    bodies = [str(html.proto.body) for html in app.get("html")]
+    return "\n".join(body for body in bodies if not body.startswith("<style"))
+
+
+def links(app: AppTest) -> list[str]:
+    return [str(link.proto.label) for link in app.get("page_link")]
+
+
+def test_the_sentence_stands_first_and_leads_on(graded: Workspace, open_app: OpenApp) -> None:
+    app = agreement(open_app, graded)
+    verdict = current_trust(graded)["agreement"]["verdict"]
+    page = words(app)
+    assert verdict["sentence"] in page
+    assert verdict["next"] in page
+    assert page.index("gs-verdict") < page.index("gs-tiles")
+    assert "Decide the disputed pairs (12)" in links(app)
+
+
+def test_every_figure_has_its_interval_and_n(graded: Workspace, open_app: OpenApp) -> None:
+    report = current_trust(graded)["agreement"]
+    page = words(agreement(open_app, graded))
+    for name in ("alpha_ordinal", "alpha_nominal", "alpha_interval", "ac2"):
+        statistic = report[name]
+        assert f"{statistic['value']:.3f}" in page
+        assert f"{statistic['low']:.3f}\u2013{statistic['high']:.3f}" in page
+    assert "83.3\u00a0%" in page
+    assert page.count("n\u00a0=\u00a072 pairs") == 5
+    assert "AC2 is high by construction" in page
+
+
+@pytest.mark.parametrize(
+    ("grades", "reason", "way"),
+    [
+        ([], "no_human_grades", "Grade pairs"),
+        ([(1, "Dana", 1)], "one_rater", "Add a second rater"),
+        (
+            [(1, "Dana", 1), (2, "Ben", 1)],
+            "no_pair_graded_by_two",
+            "Grade what others graded",
+        ),
+    ],
+)
+def test_what_cannot_be_told_is_said_with_what_to_do(
+    pool: Workspace,
+    open_app: OpenApp,
+    grades: list[tuple[int, str, int]],
+    reason: str,
+    way: str,
+) -> None:
+    for pair_id, rater, grade in grades:
+        give(pool, pair_id, rater, grade)
+    app = agreement(open_app, pool)
+    report = current_trust(pool)["agreement"]
+    assert report["alpha_ordinal"]["reason"] == reason
+    assert report["verdict"]["sentence"] in words(app)
+    assert way in links(app)
+    assert "gs-tile-value" not in words(app)
+
+
+def test_equal_grades_are_undefined_in_words(pool: Workspace, open_app: OpenApp) -> None:
+    for pair_id in range(1, 13):
+        give(pool, pair_id, "Dana", 1)
+        give(pool, pair_id, "Ben", 1)
+    page = words(agreement(open_app, pool))
+    assert '<div class="gs-tile-value"><bdi>undefined</bdi>' in page
+    assert "all grades are the same" in page
+    assert "nan" not in page.lower()
+
+
+def test_the_address_says_which_disagreements(graded: Workspace, open_app: OpenApp) -> None:
+    assert words(agreement(open_app, graded)).count("gs-dissent") == 12
+    app = agreement(open_app, graded, tag="odd", disputed="true")
+    assert app.selectbox(key="tag").value == "odd"
+    page = words(app)
+    assert page.count("gs-dissent") == 6
+    assert "6 pairs, the widest spread first" in page
+
+
+def test_who_said_what_is_shown_as_it_was_written(graded: Workspace, open_app: OpenApp) -> None:
+    page = words(agreement(open_app, graded))
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; :red[x] $x$ &quot;" in page
+    entry = page[page.index("gs-dissent") :]
+    assert entry.index("<bdi>Dana</bdi>") > 0
+    assert entry.index("<bdi>Ben</bdi>") > 0
+
+
+def test_a_decision_stands_beside_its_pair(graded: Workspace, open_app: OpenApp) -> None:
+    dana = ensure_person(graded, "Dana")
+    decide(graded, dana, 6, 2, "need misread", token=uuid4().hex)
+    app = agreement(open_app, graded)
+    assert "decided: 2" in words(app)
+    assert "See why" in links(app)
+    assert "Decide the disputed pairs (11)" in links(app)
+
+
+@pytest.mark.parametrize("by", ["tag", "query", "week"])
+def test_slices_have_n_and_intervals(graded: Workspace, open_app: OpenApp, by: str) -> None:
+    page = words(agreement(open_app, graded, by=by))
+    table = page[page.index("gs-slices") :]
+    assert table.count('<th scope="row">') >= {"tag": 2, "query": 12, "week": 1}[by]
+    assert "<script" not in table
+
+
+def test_excluded_raters_and_grades_of_nobody_stand_apart(
+    graded: Workspace, open_app: OpenApp
+) -> None:
+    ensure_person(graded, "Cy")
+    for pair_id in range(1, 5):
+        give(graded, pair_id, "Cy", 3)
+    exclude_rater(graded, "Cy", f"guessed {HOSTILE}", None)
+    page = words(agreement(open_app, graded))
+    assert "Cy is left out: 4 grades." in page
+    assert "guessed &lt;script&gt;" in page
+    assert "by 2 raters" in page
+
+
+def test_the_heat_map_has_every_two_raters(graded: Workspace, open_app: OpenApp) -> None:
+    app = agreement(open_app, graded)
+    assert len(app.get("vega_lite_chart")) == 1
+    met = {"raters": ["a", "b"], "n": 5}
+    missing = {"value": None, "low": None, "high": None, "n": 5, "reason": "all_grades_equal"}
+    known = {"value": -0.25, "low": -0.5, "high": 0.1, "n": 5, "reason": None}
+    pairwise = [{**met, "kappa_quadratic": known, "kappa_nominal": missing}]
+    quadratic = kappa_frame(["a", "b", "c"], pairwise, "quadratic")
+    assert quadratic["said"].tolist() == ["\u22120.25\nn 5", *["no pair\nin common"] * 2]
+    nominal = kappa_frame(["a", "b", "c"], pairwise, "nominal")
+    assert nominal["said"].tolist()[0] == "one grade\nn 5"
+    assert nominal["kappa"].isna().all()
+    assert "all grades are the same" in nominal["detail"].tolist()[0]
+
+
+def test_a_large_report_is_computed_beside_the_page(
+    graded: Workspace, open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trust, "INLINE_GRADES", 10)
+    current_trust(graded)
+    give(graded, 1, "Ben", 3)
+    page = words(agreement(open_app, graded))
+    assert "These numbers were made" in page
+    assert "1 grade since" in page
+    assert "gs-verdict" in page
+
+
+def test_the_file_holds_what_is_shown(graded: Workspace) -> None:
+    text = disagreements_csv(graded, current_trust(graded)).decode("utf-8-sig")
+    assert len(list(csv.DictReader(io.StringIO(text)))) == 24
