@@ -88,14 +88,28 @@ def _on_press(workspace: Workspace, person: Person) -> None:
 
 def _seek(workspace: Workspace, person: Person, deciding: Deciding) -> Dispute | None:
     """The pair that comes now, read anew; None if none waits."""
-    if deciding.is_stale:
-        deciding.load(waiting(workspace, top_ten_touches(workspace)))
+    _look_up(workspace, deciding)
     if deciding.wanted is not None:
         asked = dispute_of(workspace, deciding.wanted, person)
         if asked is not None:
             return asked
         deciding.said = Said("ignored", f"There is no pair {deciding.wanted} here.")
         stop_wanting(deciding)
+    found = _first_that_waits(workspace, person, deciding)
+    if found is None:
+        # Grades that came in since may have made new disputes.
+        deciding.is_stale = True
+        _look_up(workspace, deciding)
+        found = _first_that_waits(workspace, person, deciding)
+    return found
+
+
+def _look_up(workspace: Workspace, deciding: Deciding) -> None:
+    if deciding.is_stale:
+        deciding.load(waiting(workspace, top_ten_touches(workspace)))
+
+
+def _first_that_waits(workspace: Workspace, person: Person, deciding: Deciding) -> Dispute | None:
     for pair_id in deciding.in_order():
         dispute = dispute_of(workspace, pair_id, person)
         if dispute is not None and dispute.waits:

@@ -182,13 +182,18 @@ def test_whom_somebody_forestalled_is_told(
     ]
 
 
-def test_at_the_end_the_next_step_is_named(
+def test_clicks_do_as_well_and_at_the_end_the_next_step_is_named(
     page: "Page", site: str, analyst: Person, rows: Rows
 ) -> None:
     open_disputes(page, site, analyst)
-    for _ in range(3):
+    for _ in range(2):
         choose(page, "1")
         press(page, "2")
+    before = page.locator(DRAWN).get_attribute("data-pair")
+    page.locator("[data-press='1']").click()
+    page.wait_for_timeout(HONEST_PAUSE_MS)
+    page.locator("[data-choice='2']").click()
+    page.wait_for_selector(f"{DRAWN}:not([data-pair='{before}'])", state="attached")
     assert {row[0] for row in rows()} == {"d0", "d1", "d2"}
     assert "Everything disputed is decided." in page.locator(".st-key-adjudicate_end").inner_text()
     assert page.locator(".st-key-adjudicate_end a").inner_text().strip().endswith("Release")
