@@ -3,9 +3,11 @@
 Disagreements are columns in the file: as an object each they would be five times as large.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,8 +17,11 @@ from builder.store import Store
 from builder.store.trust_marks import Marks
 from builder.workspace import Workspace
 
-FORM = 1
-"""Raised with every change of what the report holds or how it is computed."""
+COMPUTED_BY = (
+    *("judging/trust.py", "judging/kept_trust.py", "judging/agreement/*.py", "judging/raters/*.py"),
+    *("store/rating*.py", "store/repeats*.py"),
+)
+"""The sources that make the report, below `builder`."""
 
 _FILE = "trust.json"
 _DISAGREEMENT = ("pair_id", "low", "high", "n")
@@ -56,7 +61,7 @@ def keep_report(workspace: Workspace, kept: KeptReport) -> None:
     found = kept.report["disagreements"]
     columns = {name: [row[name] for row in found] for name in _DISAGREEMENT}
     content = {
-        "form": FORM,
+        "form": form(),
         "marks": asdict(kept.marks),
         "made_at": kept.made_at,
         "seconds": kept.seconds,
@@ -89,6 +94,19 @@ def kept_report(workspace: Workspace) -> KeptReport | None:
     return known[1]
 
 
+@cache
+def form() -> str:
+    """What the report holds and how it is computed, as a digest of the code that does it.
+
+    So no report of an older Goldsmith is taken for one of this, and nobody has to think of it.
+    """
+    digest = hashlib.sha256()
+    for pattern in COMPUTED_BY:
+        for file in sorted(Path(__file__).parents[1].glob(pattern)):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def _file(workspace: Workspace) -> Path:
     return workspace.cache_folder / _FILE
 
@@ -105,7 +123,7 @@ def _read(file: Path) -> KeptReport | None:
     """What the file holds; None if it was cut short, written over, or is of another form."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        if content["form"] != FORM:
+        if content["form"] != form():
             return None
         return KeptReport(
             report=_with_rows(content["report"]),

@@ -13,7 +13,7 @@ from builder.activity import Wanted, read_activity
 from builder.curation import QueryContent, edit_query
 from builder.errors import BuilderError
 from builder.jobs import Job, cancel_job, read_job, recent_jobs
-from builder.judging import trust
+from builder.judging import kept_trust, trust
 from builder.judging.kept_trust import kept_report
 from builder.judging.queue import next_pair, submit_grade
 from builder.judging.trust import TrustView, compute_trust, current_trust, trust_report
@@ -24,6 +24,7 @@ from builder.store.quota import note_other_content
 from builder.workspace import Workspace, open_workspace
 
 PATIENCE_SECONDS = 60
+BUILDER = Path(kept_trust.__file__).parents[1]
 N_PAIRS = 20
 """As many as the fixture's pool has; each wants two grades."""
 
@@ -161,7 +162,7 @@ def test_after_a_restore_the_report_before_is_of_other_pairs(by_job: Workspace) 
         lambda _: "",
         lambda _: "[]",
         lambda _: "\ufeff\x00",
-        lambda text: text.replace('"form":', '"form":9'),
+        lambda text: text.replace('"form":"', '"form":"9'),
         lambda text: text.replace('"pair_id":[', '"pair_id":[7,'),
         lambda text: text.replace('"standing"', '"lying"'),
     ],
@@ -174,6 +175,12 @@ def test_a_spoilt_cache_is_made_anew(graded: Workspace, spoil: Callable[[str], s
         assert kept_report(other) is None
         assert trust_report(other).report == whole
         assert kept_report(other) is not None
+
+
+def test_code_that_computes_otherwise_makes_another_form() -> None:
+    sources = {file.name for pattern in kept_trust.COMPUTED_BY for file in BUILDER.glob(pattern)}
+    assert {"trust.py", "overall.py", "profiles.py", "ratings_reading.py", "repeats.py"} <= sources
+    assert len(kept_trust.form()) == 64
 
 
 def test_a_cache_that_cannot_be_written_keeps_nothing_from_the_page(graded: Workspace) -> None:
