@@ -13,6 +13,8 @@ from estimates import Estimate, finite_or_none
 
 FEWEST_PAIRS = 2
 """Of one shared pair alpha is 0 or undefined, whatever the grades."""
+FEWEST_QUERIES = 5
+"""Of three queries the interval holds the truth only 56 to 80 % of the time, of five 82 to 95 %."""
 _NO_WIDTH = 1e-12
 
 
@@ -79,6 +81,8 @@ def _with_interval(value: float | None, drawn: Floats, n_queries: int, n: int) -
         return Estimate.undefined("all_grades_equal", n=n)
     if n_queries == 1:
         return Estimate(value, n=n, reason="one_query_has_no_interval")
+    if n_queries < FEWEST_QUERIES:
+        return Estimate(value, n=n, reason="too_few_queries")
     defined = drawn[np.isfinite(drawn)]
     if 2 * len(defined) < max(len(drawn), 1):
         return Estimate(value, n=n, reason="most_resamples_undefined")

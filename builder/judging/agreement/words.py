@@ -9,6 +9,7 @@ _WORDS: Final[dict[str, str]] = {
     "too_few_units": "fewer than two pairs were graded by both",
     "all_grades_equal": "all grades are the same, so chance cannot be told from agreement",
     "one_query_has_no_interval": "no interval: the pairs are all of one query",
+    "too_few_queries": "no interval: the pairs are of fewer than 5 queries",
     "never_differed": "no interval: every query says the same",
     "few_queries": "of fewer than 10 queries an interval is a rough guess",
     "only_copies": "all shared pairs are with raters whose grades are copies",

@@ -179,12 +179,20 @@ def test_intervals_hold_the_value_and_are_wider_by_query() -> None:
 
 
 def test_undefined_resamples_are_counted() -> None:
-    # Two queries, one all 2s and one mixed: a quarter of the draws holds only 2s.
-    found = agreement(rows_of([[2, 0], [2, 1]]), resamples=400, seed=1)
+    # Five queries, of which one alone is not all 2s: (4/5)^5 = 33 % of the draws hold only 2s.
+    found = agreement(rows_of([[2, 2, 2, 2, 0], [2, 2, 2, 2, 1]]), resamples=400, seed=1)
     undefined = found["resampling"]["undefined"]["alpha_ordinal"]
-    assert 60 < undefined < 140
-    assert found["resampling"]["queries"] == 2
+    assert 100 < undefined < 165
+    assert found["resampling"]["queries"] == 5
     assert found["alpha_ordinal"]["low"] is not None
+
+
+@pytest.mark.parametrize("n_queries", [2, 4])
+def test_few_queries_have_a_value_and_no_interval(n_queries: int) -> None:
+    found = agreement(rows_of([list(A[:n_queries]), list(B[1 : n_queries + 1])]))
+    assert found["alpha_ordinal"]["value"] is not None
+    assert found["alpha_ordinal"]["low"] is None
+    assert found["alpha_ordinal"]["reason"] == "too_few_queries"
 
 
 def test_the_seed_decides_the_interval_and_not_the_value() -> None:
