@@ -1,0 +1,144 @@
+"""`goldsmith agreement`: the verdict first, one JSON document, and the exit codes."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from terminal.trust_output import plain
+from tests.terminal.conftest import Terminal
+
+STATISTIC = {"value", "low", "high", "n", "reason"}
+HOSTILE = "\x1b]0;owned\x07red \u202eevil"
+
+
+@pytest.fixture(scope="module")
+def ungraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an empty pool: six documents and two queries."""
+    goldsmith = Terminal(tmp_path_factory.mktemp("ungraded"))
+    assert goldsmith("init").code == 0
+    documents = [{"_id": f"d{n}", "title": f"T {n} {HOSTILE}", "text": "x"} for n in range(6)]
+    queries = [{"_id": f"q{n}", "text": f"query {n}", "tags": ["t"]} for n in range(2)]
+    for what, rows in (("corpus", documents), ("queries", queries)):
+        file = goldsmith.write(f"{what}.jsonl", *map(json.dumps, rows))
+        assert goldsmith(what, "import", file).code == 0
+    return goldsmith.folder
+
+
+@pytest.fixture(scope="module")
+def graded(ungraded: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    """ann and bob graded twelve pairs, and differ on the last of each query; only read."""
+    rows = [
+        f"q{query}\td{n}\t{rater}\t{(n + 2 * (rater == 'bob' and n == 5)) % 4}\t{HOSTILE}"
+        for query in range(2)
+        for n in range(6)
+        for rater in ("ann", "bob")
+    ]
+    goldsmith = copy_of(ungraded, tmp_path_factory.mktemp("graded") / "copy")
+    file = goldsmith.write("grades.tsv", "query-id\tcorpus-id\trater\tgrade\tcomment", *rows)
+    assert goldsmith("judgments", "import", file).code == 0
+    return goldsmith
+
+
+def copy_of(folder: Path, to: Path) -> Terminal:
+    return Terminal(Path(shutil.copytree(folder, to)))
+
+
+def test_one_document_with_all_that_was_promised(graded: Terminal) -> None:
+    told = graded("agreement", "--json")
+    assert told.code == 0
+    document = told.document
+    counts = ("n_raters", "n_judged", "n_pairs", "n_grades", "n_disagreements", "n_disputed")
+    assert [document[name] for name in counts] == [2, 12, 12, 24, 2, 2]
+    for level in ("ordinal", "nominal", "interval"):
+        assert set(document[f"alpha_{level}"]) >= STATISTIC
+    assert document["percent_agreement"]["value"] == pytest.approx(10 / 12)
+    (pair,) = document["pairwise"]
+    assert (pair["raters"], pair["n"]) == (["ann", "bob"], 12)
+    assert set(pair["kappa_quadratic"]) >= STATISTIC
+    assert set(pair["kappa_nominal"]) >= STATISTIC
+    assert [(row["rater"], row["n"]) for row in document["raters"]] == [("ann", 12), ("bob", 12)]
+    assert all(isinstance(row["flags"], list) for row in document["raters"])
+    assert set(document["verdict"]) == {"level", "sentence", "next"}
+    assert not {"by_tag", "disagreements", "cost"} & set(document)
+
+
+def test_more_on_demand(graded: Terminal) -> None:
+    document = graded("agreement", "--by", "query", "--disagreements", "--json").document
+    assert {(row["name"], row["query"]) for row in document["by_query"]} == {
+        ("q0", "query 0"),
+        ("q1", "query 1"),
+    }
+    first = document["disagreements"][0]
+    assert (first["query_id"], first["doc_id"], first["low"], first["high"]) == ("q0", "d5", 1, 3)
+    assert [(said["rater"], said["grade"]) for said in first["grades"]] == [("ann", 1), ("bob", 3)]
+    assert first["disputed"] is True
+    assert first["decided"] is None
+
+
+def test_the_verdict_stands_first_then_numbers_with_interval_and_n(graded: Terminal) -> None:
+    verdict = graded("agreement", "--json").document["verdict"]
+    lines = graded("agreement", "--by", "week", "--disagreements").stdout.splitlines()
+    assert lines[0] == verdict["sentence"]
+    assert lines[1] == f"Next: {verdict['next']}"
+    assert "24 grades of 12 pairs by 2 raters; 12 pairs had two raters or more" in lines
+    (same,) = [line for line in lines if line.startswith("same grade")]
+    assert same.split()[2] == "83.3%"
+    assert same.split()[-1] == "12"
+    assert [line for line in lines if line.startswith("week ")]
+
+
+def test_nothing_steers_the_terminal(graded: Terminal) -> None:
+    printed = graded("agreement", "--disagreements").stdout
+    assert "query 0 | T 5 ]0;owned red evil" in printed
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([], "no_human_grades"),
+        (["q0\td0\tann\t1"], "one_rater"),
+        (["q0\td0\tann\t1", "q0\td1\tbob\t1"], "no_pair_graded_by_two"),
+        (["q0\td0\tann\t1", "q0\td0\tbob\t1"], "too_few_units"),
+    ],
+)
+def test_undefined_is_null_with_a_reason_and_a_word(
+    ungraded: Path, tmp_path: Path, rows: list[str], reason: str
+) -> None:
+    workspace = copy_of(ungraded, tmp_path / "copy")
+    if rows:
+        file = workspace.write("grades.tsv", "query-id\tcorpus-id\trater\tgrade", *rows)
+        assert workspace("judgments", "import", file).code == 0
+    told = workspace("agreement", "--json")
+    assert told.code == 0
+    alpha = told.document["alpha_ordinal"]
+    assert (alpha["value"], alpha["low"], alpha["reason"]) == (None, None, reason)
+    plainly = workspace("agreement", "--by", "tag")
+    assert plainly.code == 0
+    assert plainly.stdout.splitlines()[0] == told.document["verdict"]["sentence"]
+    assert "None" not in plainly.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [(["--task", "nope"], 1), (["--by", "rater"], 2), (["more"], 2)]
+)
+def test_what_cannot_be(graded: Terminal, options: list[str], code: int) -> None:
+    told = graded("agreement", *options, "--json")
+    assert told.code == code
+    assert told.document["error"]["message"]
+
+
+def test_what_disagreement_costs_is_said_where_no_model_was_evaluated(graded: Terminal) -> None:
+    told = graded("agreement", "--task", "draft", "--json")
+    assert told.code == 0
+    cost = told.document["cost"]
+    assert cost["reason"] == "no_kept_run"
+    assert cost["sentence"] in graded("agreement", "--task", "draft").stdout
+
+
+def test_plain_is_one_line_and_says_where_it_was_cut() -> None:
+    assert plain("a\nb\tc") == "a b c"
+    assert plain("x" * 61) == "x" * 59 + "\u2026"
+    assert plain("x" * 61, None) == "x" * 61
