@@ -1,6 +1,7 @@
 """How far the raters agree: alpha, AC1 and AC2, percent agreement, kappa by pair of raters."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def agreement_of(
         ratings: Grades as columns.
         resamples: How many times the queries are drawn anew.
         seed: Of the random generator.
-        flags: Rater -> codes of what is odd about this rater.
+        flags: Rater -> codes of what is odd about this rater, of those who count.
         n_grades: How many grades the scale has; 4 but in studies of others.
 
     Returns:
@@ -72,7 +73,8 @@ def agreement_of(
     """
     graded, how = without_excluded(ratings), Resampling(resamples, seed)
     whole = measured(graded, n_grades, how)
-    few = whole.evidence.n_queries < FEWEST_QUERIES and whole.evidence.alpha.value is not None
+    evidence = replace(whole.evidence, n_odd=_stand_out(flags or {}))
+    few = evidence.n_queries < FEWEST_QUERIES and evidence.alpha.value is not None
     return {
         **_counts(graded, whole),
         **as_json(whole.found),
@@ -81,10 +83,10 @@ def agreement_of(
         "excluded": _excluded(ratings),
         "others": dict(sorted(ratings.others.items())),
         "warnings": ["few_queries"] if few else [],
-        **_judged(graded, whole.evidence, n_grades, Resampling(resamples, seed)),
+        **_judged(graded, evidence, n_grades, Resampling(resamples, seed)),
         "resampling": {
             "unit": "query",
-            "queries": whole.evidence.n_queries,
+            "queries": evidence.n_queries,
             "resamples": resamples,
             "seed": seed,
             "undefined": dict(sorted(how.undefined.items())),
@@ -99,6 +101,7 @@ def _judged(graded: Ratings, whole: Evidence, n_grades: int, how: Resampling) ->
     copied, apart = len(np.unique(graded.pair[is_copied])), None
     if copied:
         apart = measured(rows_where(graded, ~is_copied), n_grades, how).evidence
+        apart = replace(apart, n_odd=whole.n_odd)
     return {
         "copies": [
             {"raters": list(copy.raters), "n": copy.n, "later": copy.later} for copy in copies
@@ -106,6 +109,11 @@ def _judged(graded: Ratings, whole: Evidence, n_grades: int, how: Resampling) ->
         "alpha_ordinal_without_copies": apart.alpha.as_json() if apart else None,
         "verdict": verdict(whole, apart, copied=copied),
     }
+
+
+def _stand_out(flags: Mapping[str, Sequence[str]]) -> int:
+    """How many raters do for something else than copies, which the verdict names anyway."""
+    return sum(bool({*codes} - {"copies"}) for codes in flags.values())
 
 
 def _is_copied(graded: Ratings, copies: Iterable[Copy]) -> NDArray[np.bool_]:

@@ -52,6 +52,7 @@ class Evidence:
         n_queries: Their queries.
         n_other: Shared pairs to which somebody gave another grade than the commonest.
         n_disputed: Pairs that an analyst should decide.
+        n_odd: Raters who stand out for something else than copies.
     """
 
     alpha: Estimate
@@ -59,6 +60,7 @@ class Evidence:
     n_queries: int
     n_other: int
     n_disputed: int
+    n_odd: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +216,28 @@ def missing(evidence: Evidence) -> tuple[int, int]:
 
 
 def _next(evidence: Evidence, rung: Rung) -> str:
-    settle = "settle the disputed pairs that are left" if evidence.n_disputed else ""
-    if rung.level in ("excellent", "good"):
-        return f"{settle.capitalize()}, then export." if settle else "Export."
+    steps = _look_at(evidence.n_odd)
     learn = "write into the guidelines what decides the pairs that raters grade differently"
     if rung.level == "poor":
-        anew = f"{learn}, then have pairs graded anew by two raters"
+        anew = _in_turn([*steps, learn, "have pairs graded anew by two raters"])
         return f"Do not export yet: {anew}{_further(evidence, rung)}."
-    first = f"{settle} and {learn}" if settle else learn
-    return f"For finer comparisons {first}{_further(evidence, rung)}."
+    if evidence.n_disputed:
+        steps.append("settle the disputed pairs that are left")
+    if rung.level == "fair":
+        return f"For finer comparisons {_in_turn([*steps, learn])}{_further(evidence, rung)}."
+    return f"{_in_turn([*steps, 'export']).capitalize()}."
+
+
+def _look_at(n_odd: int) -> list[str]:
+    if not n_odd:
+        return []
+    return ["see why a rater stands out" if n_odd == 1 else f"see why {n_odd} raters stand out"]
+
+
+def _in_turn(steps: list[str]) -> str:
+    """Such as "a", "a, then b", "a, b, then c"."""
+    *first, last = steps
+    return f"{', '.join(first)}, then {last}" if first else last
 
 
 def _further(evidence: Evidence, rung: Rung) -> str:

@@ -247,6 +247,14 @@ def test_flags_stand_beside_their_raters() -> None:
     assert [rater["flags"] for rater in raters] == [[], ["too_fast"]]
 
 
+def test_who_stands_out_is_in_the_verdict_unless_for_copies_alone() -> None:
+    ratings = ratings_of(rows_of([[*A] * 10, [*B] * 10]))
+    flagged = agreement_of(ratings, flags={"rater 0": ["copies"], "rater 1": ["lenient"]})
+    assert flagged["verdict"]["next"] == "See why a rater stands out, then export."
+    copied = agreement_of(ratings, flags={"rater 0": ["copies"], "rater 1": []})
+    assert copied["verdict"]["next"] == "Export."
+
+
 def test_the_prevalence_of_ac_counts_pairs_of_one_rater_too() -> None:
     # Pairs 0 0, 1 1 and 0 1 agree by 2/3. With two pairs of a lone 3 the shares of the grades are
     # .3 .3 0 .4: p_e = (.21 + .21 + .24) / 3 = .22, AC1 = (2/3 - .22) / .78 = .5726. Without them

@@ -114,6 +114,20 @@ def test_agreement_that_may_be_fair_says_how_many_more_pairs_may_show_it() -> No
     assert "more pairs" not in verdict(evidence(0.43, 0.38, 0.48))["next"]
 
 
+@pytest.mark.parametrize(
+    ("given", "following"),
+    [
+        (evidence(0.71, 0.62, 0.79), "See why a rater stands out, settle the disputed pairs"),
+        (evidence(0.52, 0.43, 0.60), "For finer comparisons see why a rater stands out, settle "),
+        (evidence(0.22, 0.10, 0.33), "Do not export yet: see why a rater stands out, write into"),
+    ],
+)
+def test_raters_who_stand_out_are_looked_at_first(given: Evidence, following: str) -> None:
+    assert verdict(replace(given, n_odd=1))["next"].startswith(following)
+    several = verdict(replace(given, n_odd=3))["next"]
+    assert "see why 3 raters stand out, " in several.lower()
+
+
 def test_copies_are_no_evidence() -> None:
     whole = evidence(0.95, 0.93, 0.97, n_pairs=562)
     nothing = Evidence(Estimate.undefined("no_pair_graded_by_two"), 0, 0, 0, 0)
