@@ -19,6 +19,7 @@ _WAYS = {
     "no_human_grades": ("grade", "Grade pairs"),
     "one_rater": ("people", "Add a second rater"),
     "no_pair_graded_by_two": ("grade", "Grade what others graded"),
+    "all_grades_equal": ("pool", "Pool other pairs"),
     "too_few": ("grade", "Grade more pairs"),
     "no_evidence": ("raters", "See who copied whom"),
     "poor": ("guidelines", "Make the guidelines clearer"),

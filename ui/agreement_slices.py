@@ -31,11 +31,10 @@ def show_slices(workspace: Workspace, report: Report, by: str) -> None:
         return
     n = st.session_state.get(_SHOWN, _AT_ONCE)
     st.html(slices_table(workspace, rows[:n], by))
-    if len(rows) > n:
-        st.button(
-            f"Show {count(min(_AT_ONCE, len(rows) - n))} more", key="more_slices", on_click=_more
-        )
-    muted(f"{_ABOUT[by]} {count(min(n, len(rows)))} of {count(len(rows))} rows.")
+    if more := min(_AT_ONCE, max(0, len(rows) - n)):
+        st.button(f"Show {count(more)} more", key="more_slices", on_click=_more)
+        muted(f"{count(n)} of {count(len(rows))} are shown.")
+    muted(_ABOUT[by])
 
 
 def slices_table(workspace: Workspace, rows: Sequence[Mapping[str, Any]], by: str) -> str:

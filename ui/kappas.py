@@ -25,7 +25,7 @@ _BELOW, _CHANCE, _ABOVE, _NOTHING = "#d55e00", "#f4f1ea", "#0072b2", "#d2cec6"
 """Okabe and Ito's orange and blue, so that everybody can tell worse from better than chance."""
 _WHITE_FROM = 0.88
 """From here on the blue is dark enough for white words."""
-_SIDE = 64
+_SIDE = 70
 """Pixels of a cell: five raters fit on a phone, more scroll."""
 
 
@@ -84,12 +84,14 @@ def kappa_chart(frame: "pd.DataFrame", raters: Sequence[str]) -> "alt.LayerChart
     colours = alt.Scale(
         domain=[-1, 0, 1], range=[_BELOW, _CHANCE, _ABOVE], interpolate="rgb", clamp=True
     )
-    cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
-        color=alt.condition(
-            "isValid(datum.kappa)",
-            alt.Color("kappa:Q", scale=colours, legend=None),
-            alt.value(_NOTHING),
-        )
+    # Apart: a mark whose field has no value is not drawn at all.
+    blank = base.transform_filter("!isValid(datum.kappa)").mark_rect(
+        stroke="#808080", strokeWidth=0.5, color=_NOTHING
+    )
+    cells = (
+        base.transform_filter("isValid(datum.kappa)")
+        .mark_rect(stroke="#808080", strokeWidth=0.5)
+        .encode(color=alt.Color("kappa:Q", scale=colours, legend=None))
     )
     words = base.mark_text(lineBreak="\n", fontSize=13, lineHeight=15, dy=-6).encode(
         text="said:N",
@@ -99,7 +101,7 @@ def kappa_chart(frame: "pd.DataFrame", raters: Sequence[str]) -> "alt.LayerChart
             alt.value(_INK),
         ),
     )
-    chart: alt.LayerChart = (cells + words).properties(
+    chart: alt.LayerChart = (blank + cells + words).properties(
         width=alt.Step(_SIDE), height=alt.Step(_SIDE - 14)
     )
     return chart
