@@ -146,7 +146,7 @@ def _counts(connection: Connection, choice: Choice, grouping: Grouping) -> dict[
             best_ranks={r["best_click_rank"]: r["searches"] for r in rows if r["best_click_rank"]},
             click_ranks={row["click_rank"]: row["clicks"] for row in clicks.get(group, ())},
             clicked_without_rank=_sum(rows, "clicked_without_rank"),
-            moments=_moments(moments[group][0]),
+            moments=moments_of(moments[group][0]),
             conversions_logged=_sum(rows, "conversions_logged"),
             median_dwell_s=dwell.get(group),
         )
@@ -168,7 +168,7 @@ def _overall(connection: Connection, choice: Choice, by_model: Mapping[str, Coun
         best_ranks=_added(counts.best_ranks for counts in by_model.values()),
         click_ranks=_added(counts.click_ranks for counts in by_model.values()),
         clicked_without_rank=sum(counts.clicked_without_rank for counts in by_model.values()),
-        moments=_moments(fetch(connection, "session_moments")[0]),
+        moments=moments_of(fetch(connection, "session_moments")[0]),
         conversions_logged=sum(counts.conversions_logged for counts in by_model.values()),
         median_dwell_s=fetch(connection, MEDIAN_DWELL)[0]["median_dwell_s"] if logged else None,
     )
@@ -202,8 +202,8 @@ def _added(histograms: Iterable[Mapping[R, int]]) -> dict[R, int]:
     return dict(total)
 
 
-def _moments(row: Mapping[str, Any]) -> dict[str, Moments]:
-    """Metric -> its sums over sessions; reciprocal ranks in ones, not in parts."""
+def moments_of(row: Mapping[str, Any]) -> dict[str, Moments]:
+    """Metric -> its sums over units, of a row of `session_moments`; reciprocal ranks in ones."""
     sums = {name: float(number) for name, number in row.items() if name != "group_key"}
     sums["reciprocal"] /= PARTS
     sums["reciprocal_n"] /= PARTS
