@@ -8,7 +8,7 @@ row: its column `guard` holds `apostrophe`.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 BOM = "\ufeff"
@@ -82,11 +82,15 @@ def safe_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
         columns: The names of the columns; ours, not data.
         rows: Cells; texts are guarded, numbers stand as they are, None is empty.
     """
-    lines = [csv_line([*columns, GUARD_COLUMN])]
+    return "".join(safe_csv_lines(columns, rows)).encode()
+
+
+def safe_csv_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The same line by line, for a file in UTF-8 that memory need not hold."""
+    yield BOM + csv_line([*columns, GUARD_COLUMN])
     for row in rows:
         cells = [guarded(cell) if isinstance(cell, str) else cell for cell in row]
-        lines.append(csv_line([*cells, GUARD_MARK]))
-    return (BOM + "".join(lines)).encode()
+        yield csv_line([*cells, GUARD_MARK])
 
 
 def _is_changed(text: str) -> bool:

@@ -1,30 +1,40 @@
 """The pairs on which people disagree, on screen: filtered, a page at a time, as a file."""
 
+from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from html import escape
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from builder.jobs import Job
+from builder.judging.disagreement_file import JOB, JOB_TARGET, disagreements_csv
 from builder.judging.disagreement_list import (
     GivenGrade,
     Listed,
     Page,
     Wanted,
-    disagreements_csv,
     list_page,
 )
+from builder.people import Person
 from builder.workspace import Workspace
 from ui.frame import muted, note
 from ui.guidelines import local_time
+from ui.jobs import Outcome, follow, start
 from ui.numbers import count, count_of
 from ui.text import clean, inline
 from ui.trust import Report
+
+AT_ONCE = 5000
+"""Pairs; more would keep the server busy for seconds."""
 
 _PAGE_IN_URL = "page"
 _ADJUDICATE = "ui/pages/adjudicate.py"
 
 
-def show_disagreements(workspace: Workspace, report: Report) -> None:
+def show_disagreements(workspace: Workspace, person: Person, report: Report) -> None:
     """The list with its filters, which live in the address, and the ways on."""
     n = len(report["disagreements"])
     if not n:
@@ -40,7 +50,8 @@ def show_disagreements(workspace: Workspace, report: Report) -> None:
     _show_pages(page)
     with st.container(horizontal=True, key="disagreement_ways", vertical_alignment="center"):
         st.page_link(_ADJUDICATE, label="Decide the disputed pairs", icon=":material/gavel:")
-        _offer_file(workspace, report, wanted)
+        _offer_file(workspace, person, report, wanted, page.total)
+    follow(workspace, JOB, show=_offer_written)
 
 
 def _show_row(workspace: Workspace, listed: Listed) -> None:
@@ -131,15 +142,35 @@ def _show_pages(page: Page) -> None:
         muted(f"Page {count(page.page)} of {count(page.pages)}")
 
 
-def _offer_file(workspace: Workspace, report: Report, wanted: Wanted) -> None:
+def _offer_file(
+    workspace: Workspace, person: Person, report: Report, wanted: Wanted, total: int
+) -> None:
+    """A file of few at once; many are written by a job, beside which raters grade on."""
+    if total <= AT_ONCE:
+        _offer_download(wanted, partial(disagreements_csv, workspace, person, report, wanted))
+    elif st.button("Write a CSV file", icon=":material/description:", key="write_disagreements"):
+        start(workspace, person, JOB, JOB_TARGET, asdict(wanted))
+
+
+def _offer_written(job: Job, outcome: Outcome) -> None:
+    file = Path(str(outcome["file"]))
+    if not file.is_file():
+        note("The file has been removed.", "Write it again.")
+        return
+    wanted = Wanted(outcome["tag"], outcome["disputed_only"])
+    muted(f"The file holds {count_of(outcome['pairs'], 'pair')}.")
+    _offer_download(wanted, partial(file.open, "rb"), str(job.job_id))
+
+
+def _offer_download(wanted: Wanted, content: Callable[[], Any], of: str = "") -> None:
     st.download_button(
         "Download as CSV",
-        data=partial(disagreements_csv, workspace, report, wanted),
+        data=content,
         file_name="disagreements.csv",
         mime="text/csv",
         on_click="ignore",
         icon=":material/download:",
-        key=f"disagreements_file_{wanted.tag}_{wanted.disputed_only}",
+        key=f"disagreements_file_{wanted.tag}_{wanted.disputed_only}_{of}",
     )
 
 

@@ -10,7 +10,7 @@ from builder.judging.trust import JOB, TrustView, trust_report
 from builder.workspace import Workspace
 from ui import numbers
 from ui.frame import muted, note
-from ui.jobs import clock, follow
+from ui.jobs import clock, follow, latest_job
 from ui.tables import Html, with_note
 
 Report = Mapping[str, Any]
@@ -34,7 +34,7 @@ def report_shown(workspace: Workspace) -> Report | None:
         return None
     if not view.is_fresh:
         muted(_how_old(workspace, view))
-        follow(workspace, JOB, keep=False)
+        _follow(workspace)
     return view.report
 
 
@@ -71,7 +71,17 @@ def _minus(text: str) -> str:
 def _say_that_it_comes(workspace: Workspace, view: TrustView) -> None:
     if view.job is None:
         note("There is no report yet.", "It is computed when this page is opened again.")
-    elif not follow(workspace, JOB):
+        return
+    if view.job.active:
+        muted("There is no report of these grades yet. It comes by itself when it is computed.")
+    _follow(workspace)
+
+
+def _follow(workspace: Workspace) -> None:
+    """What is being computed; where that failed or was cancelled, a way to begin anew."""
+    at_work = follow(workspace, JOB, keep=False)
+    job = latest_job(workspace, JOB)
+    if not at_work and job is not None and job.state != "done":
         st.button("Try again", on_click=_try_again, args=(workspace,), key="trust_again")
 
 

@@ -1,11 +1,10 @@
 """The pairs on which people disagree, as a lead reads them: a page at a time, or all of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from builder.judging.adjudication import Decision, is_disputed
-from builder.spreadsheets import safe_csv
 from builder.store.adjudications import standing_of_pairs
 from builder.store.pair_grades import BATCH, GivenGrade, GradedPair, graded_pairs, pairs_of_tag
 from builder.workspace import Workspace
@@ -17,17 +16,11 @@ __all__ = [
     "Page",
     "Wanted",
     "all_disagreements",
-    "disagreements_csv",
     "list_page",
 ]
 
 PAGE = 25
 """Pairs on one page."""
-
-COLUMNS = (
-    *("query-id", "query", "corpus-id", "title", "lowest", "highest", "disputed", "decided"),
-    *("rater", "grade", "comment", "timestamp", "left_out"),
-)
 
 Report = Mapping[str, Any]
 """What `compute_trust` found."""
@@ -131,11 +124,6 @@ def all_disagreements(
     return _listed(workspace, _wanted(workspace, report, wanted))
 
 
-def disagreements_csv(workspace: Workspace, report: Report, wanted: Wanted = Wanted()) -> bytes:
-    """All that are wanted as a CSV file that no spreadsheet runs: a row a grade."""
-    return safe_csv(COLUMNS, _cells(all_disagreements(workspace, report, wanted)))
-
-
 def _wanted(workspace: Workspace, report: Report, wanted: Wanted) -> list[Mapping[str, int]]:
     found: Sequence[Mapping[str, int]] = report["disagreements"]
     if wanted.tag is not None:
@@ -157,14 +145,3 @@ def _listed(workspace: Workspace, found: Sequence[Mapping[str, int]]) -> Iterato
             low, high = batch[pair.pair_id]["low"], batch[pair.pair_id]["high"]
             disputed = is_disputed((low, high))
             yield Listed(pair, low, high, disputed, decided.get(pair.pair_id))
-
-
-def _cells(rows: Iterable[Listed]) -> Iterator[tuple[object, ...]]:
-    for row in rows:
-        pair, decided = row.pair, None if row.decision is None else row.decision.grade
-        texts = (pair.query_id, pair.query, pair.doc_id, pair.title)
-        disputed = "yes" if row.disputed else "no"
-        for given in pair.grades:
-            left_out = "yes" if given.excluded else "no"
-            said = (given.rater, given.grade, given.comment, given.moment, left_out)
-            yield (*texts, row.low, row.high, disputed, decided, *said)

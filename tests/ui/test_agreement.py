@@ -1,7 +1,5 @@
 """The page Agreement: the sentence first, undefined is a word, lists obey the address."""
 
-import csv
-import io
 from uuid import uuid4
 
 import pytest
@@ -9,7 +7,6 @@ from streamlit.testing.v1 import AppTest
 
 from builder.judging import trust
 from builder.judging.adjudication import decide
-from builder.judging.disagreement_list import disagreements_csv
 from builder.judging.queue import submit_grade
 from builder.judging.trust import current_trust
 from builder.people import ensure_person
@@ -20,6 +17,7 @@ from builder.store.queries import insert_queries
 from builder.workspace import Workspace
 from evals.records import Document, Query
 from tests.ui.conftest import OpenApp
+from tests.ui.test_pages import wait_for
 from ui.kappas import kappa_frame
 
 HOSTILE = '<script>alert(1)</script> :red[x] $x$ "'
@@ -217,6 +215,13 @@ def test_a_large_report_is_computed_beside_the_page(
     assert "gs-verdict" in page
 
 
-def test_the_file_holds_what_is_shown(graded: Workspace) -> None:
-    text = disagreements_csv(graded, current_trust(graded)).decode("utf-8-sig")
-    assert len(list(csv.DictReader(io.StringIO(text)))) == 24
+def test_many_disagreements_are_written_by_a_job(
+    graded: Workspace, open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not [b for b in agreement(open_app, graded).button if b.key == "write_disagreements"]
+    monkeypatch.setattr("ui.disagreements.AT_ONCE", 5)
+    app = agreement(open_app, graded, disputed="true")
+    app.button(key="write_disagreements").click().run()
+    assert not app.exception
+    wait_for(graded, "disagreements")
+    assert "The file holds 12 pairs." in words(app.run())

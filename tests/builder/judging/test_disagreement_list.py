@@ -2,17 +2,19 @@
 
 import csv
 import io
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+from builder.errors import NotAllowedError
 from builder.judging.adjudication import decide
 from builder.judging.agreement.disagreements import disagreements
+from builder.judging.disagreement_file import disagreements_csv, disagreements_job
 from builder.judging.disagreement_list import (
     PAGE,
     Wanted,
     all_disagreements,
-    disagreements_csv,
     list_page,
 )
 from builder.judging.outcomes import skip
@@ -113,7 +115,7 @@ def test_pages(workspace: Workspace) -> None:
 
 
 def test_a_file_has_a_row_a_grade_and_runs_no_formula(differing: Workspace) -> None:
-    text = disagreements_csv(differing, report_of(differing)).decode("utf-8-sig")
+    text = disagreements_csv(differing, None, report_of(differing), Wanted()).decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["query-id"], row["corpus-id"], row["rater"], row["grade"]) for row in rows] == [
         ("q0", "d0", "ann", "0"),
@@ -125,3 +127,23 @@ def test_a_file_has_a_row_a_grade_and_runs_no_formula(differing: Workspace) -> N
     ]
     assert rows[0]["comment"] == f"'{FORMULA}"
     assert [row["disputed"] for row in rows] == ["yes"] * 4 + ["no"] * 2
+
+
+def test_a_job_writes_the_same_file(differing: Workspace) -> None:
+    heard: list[str] = []
+    parameters = {"tag": None, "disputed_only": True}
+    old = disagreements_job(differing, parameters, lambda what, *_: heard.append(what))
+    told = disagreements_job(differing, parameters, lambda *_: None)
+    assert (told["pairs"], told["disputed_only"]) == (2, True)
+    assert "writing the disagreements" in heard
+    report = report_of(differing)
+    wanted = Wanted(disputed_only=True)
+    at_once = disagreements_csv(differing, None, report, wanted)
+    assert Path(told["file"]).read_bytes() == at_once
+    assert not Path(old["file"]).exists()
+
+
+def test_a_file_is_for_analysts(differing: Workspace) -> None:
+    rater = add_person(differing, "rae", "rater", None)
+    with pytest.raises(NotAllowedError):
+        disagreements_csv(differing, rater, report_of(differing), Wanted())
