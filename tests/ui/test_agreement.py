@@ -1,10 +1,12 @@
 """The page Agreement: the sentence first, undefined is a word, lists obey the address."""
 
+import time
 from uuid import uuid4
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from builder.jobs import read_job, start_job
 from builder.judging import trust
 from builder.judging.adjudication import decide
 from builder.judging.queue import submit_grade
@@ -225,3 +227,20 @@ def test_many_disagreements_are_written_by_a_job(
     assert not app.exception
     wait_for(graded, "disagreements")
     assert "The file holds 12 pairs." in words(app.run())
+
+
+def test_a_report_that_failed_is_begun_anew(
+    graded: Workspace, open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trust, "INLINE_GRADES", 10)
+    failing = {"steps": 1, "fail": "clearly"}
+    target = "tests.builder.rehearsal:rehearse"
+    job_id = start_job(graded, trust.JOB, target, failing, "Dana", package="tests")
+    while read_job(graded, job_id).active:
+        time.sleep(0.05)
+    app = agreement(open_app, graded)
+    assert "the rehearsal failed" in words(app)
+    assert "gs-verdict" not in words(app)
+    app.button(key="trust_again").click().run()
+    wait_for(graded, trust.JOB)
+    assert "gs-verdict" in words(app.run())
