@@ -56,13 +56,15 @@ _MEANINGS = (
 def show_verdict(workspace: Workspace, person: Person, report: Report) -> None:
     """What the number allows, in a sentence, what to do next, and the ways there."""
     verdict = report["agreement"]["verdict"]
-    odd = [row["rater"] for row in report["agreement"]["raters"] if row["flags"]]
+    flagged = [row for row in report["agreement"]["raters"] if row["flags"]]
+    # Copies are told of by the sentence itself, as the statistics do.
+    odd = [row["rater"] for row in flagged if set(row["flags"]) != {"copies"}]
     stands_out = f"<p>Raters who stand out: {', '.join(map(inline, odd))}.</p>" if odd else ""
     st.html(
         f'<div class="gs-verdict gs-is-{verdict["level"]}" role="status">'
         f"<p>{inline(verdict['sentence'])}</p><p>{inline(verdict['next'])}</p>{stands_out}</div>"
     )
-    ways = [("raters", "See why raters stand out")] if odd else []
+    ways = [("raters", "See why raters stand out")] if flagged else []
     if n := _count_undecided(workspace, report):
         ways.append(("adjudicate", f"Decide the disputed pairs ({count(n)})"))
     reason = report["agreement"]["alpha_ordinal"]["reason"]

@@ -19,7 +19,7 @@ _SAID_IN_A_CELL = {
     "too_few_units": "too few",
     "all_grades_equal": "one grade",
 }
-_NEVER_MET = "no pair\nin common"
+_NEVER_MET = "no pair\nshared"
 _INK, _PAPER = "#1b1a19", "#ffffff"
 _BELOW, _CHANCE, _ABOVE, _NOTHING = "#d55e00", "#f4f1ea", "#0072b2", "#d2cec6"
 """Okabe and Ito's orange and blue, so that everybody can tell worse from better than chance."""

@@ -157,7 +157,11 @@ def report_of(ratings: Ratings, repeats: Repeats, progress: Progress | None = No
 
     _tell(progress, "comparing the raters", 1)
     raters = rater_profiles(ratings, repeats)
-    flags = {rater["rater"]: [flag["code"] for flag in rater["flags"]] for rater in raters}
+    flags = {
+        rater["rater"]: [flag["code"] for flag in rater["flags"]]
+        for rater in raters
+        if rater["excluded"] is None
+    }
     _tell(progress, "computing agreement", 2)
     agreement = agreement_of(ratings, flags=flags)
     _tell(progress, "computing agreement by tag, query and week", 3)

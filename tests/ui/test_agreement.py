@@ -184,6 +184,7 @@ def test_excluded_raters_and_grades_of_nobody_stand_apart(
     for pair_id in range(1, 5):
         give(graded, pair_id, "Cy", 3)
     exclude_rater(graded, "Cy", f"guessed {HOSTILE}", None)
+    assert [row["rater"] for row in current_trust(graded)["agreement"]["raters"]] == ["Ben", "Dana"]
     page = words(agreement(open_app, graded))
     assert "Cy is left out: 4 grades." in page
     assert "guessed &lt;script&gt;" in page
@@ -198,7 +199,7 @@ def test_the_heat_map_has_every_two_raters(graded: Workspace, open_app: OpenApp)
     known = {"value": -0.25, "low": -0.5, "high": 0.1, "n": 5, "reason": None}
     pairwise = [{**met, "kappa_quadratic": known, "kappa_nominal": missing}]
     quadratic = kappa_frame(["a", "b", "c"], pairwise, "quadratic")
-    assert quadratic["said"].tolist() == ["\u22120.25\nn 5", *["no pair\nin common"] * 2]
+    assert quadratic["said"].tolist() == ["\u22120.25\nn 5", *["no pair\nshared"] * 2]
     nominal = kappa_frame(["a", "b", "c"], pairwise, "nominal")
     assert nominal["said"].tolist()[0] == "one grade\nn 5"
     assert nominal["kappa"].isna().all()

@@ -62,6 +62,7 @@ def test_the_address_names_the_rater_in_detail(graded: Workspace, open_app: Open
 def test_a_rater_is_left_out_with_a_reason_and_taken_back(
     graded: Workspace, open_app: OpenApp
 ) -> None:
+    assert "stands out" in current_trust(graded)["agreement"]["verdict"]["next"].lower()
     app = raters(open_app, graded, profile="Lena")
     app.button(key="exclude_rater").click().run()
     assert "A reason is needed" in words(app)
@@ -74,6 +75,7 @@ def test_a_rater_is_left_out_with_a_reason_and_taken_back(
     assert (exclusion.reason, exclusion.by) == (f"too kind {HOSTILE}", "Dana")
     page = words(app)
     assert "Lena is left out." in page
+    assert "stands out" not in current_trust(graded)["agreement"]["verdict"]["next"].lower()
     assert "too kind &lt;script&gt;" in page
     assert "<script" not in page
     app.button(key="include_rater").click().run()
