@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui import numbers
+from ui.frame import muted
 from ui.tables import Column, table
 from ui.trust import UNDEFINED, Report, beside, cell, value
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WEIGHTS = {"quadratic": "Quadratic", "nominal": "Nominal"}
+MOST_DRAWN = 25
+"""Raters; with more nobody finds a cell, and the table has hundreds of rows."""
 _SAID_IN_A_CELL = {
     "too_few_units": "too few",
     "all_grades_equal": "one grade",
@@ -32,7 +35,7 @@ _SIDE = 70
 def show_kappas(report: Report, weights: str) -> None:
     """The heat map of the raters that count, and beneath it the same as a table."""
     pairwise = report["agreement"]["pairwise"]
-    raters = [row["rater"] for row in report["agreement"]["raters"]]
+    raters = raters_drawn(report["agreement"]["raters"])
     frame = kappa_frame(raters, pairwise, weights)
     with st.container(key="kappas"):
         st.altair_chart(
@@ -40,8 +43,20 @@ def show_kappas(report: Report, weights: str) -> None:
             width="content",
             alt=f"{WEIGHTS[weights]} kappa of every two raters; the table below says the same",
         )
+    if len(raters) < len(report["agreement"]["raters"]):
+        muted(
+            f"Drawn are the {MOST_DRAWN} raters with most grades; `goldsmith agreement` lists all."
+        )
+    drawn = [row for row in pairwise if set(row["raters"]) <= set(raters)]
     with st.expander("As a table, with intervals"):
-        st.html(_kappa_table(pairwise))
+        st.html(_kappa_table(drawn))
+
+
+def raters_drawn(raters: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of those with most grades, in the order in which they came."""
+    most = sorted(raters, key=lambda row: -row["n"])[:MOST_DRAWN]
+    names = {row["rater"] for row in most}
+    return [row["rater"] for row in raters if row["rater"] in names]
 
 
 def kappa_frame(

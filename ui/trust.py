@@ -1,5 +1,6 @@
 """What Agreement and Raters share: the report as it stands, and its numbers in words."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from builder.judging.agreement.words import in_words
 from builder.judging.trust import JOB, TrustView, trust_report
 from builder.workspace import Workspace
 from ui import numbers
-from ui.frame import muted, note
+from ui.frame import errors_shown, muted, note
 from ui.jobs import clock, follow, latest_job
 from ui.tables import Html, with_note
 
@@ -18,6 +19,9 @@ Report = Mapping[str, Any]
 
 Statistic = Mapping[str, Any]
 """value, low, high, n, reason."""
+
+KEEP_UP_SECONDS = 30.0
+"""So often a page that stands open looks whether raters have graded on."""
 
 UNDEFINED = "undefined"
 """Stands where other statistics have a number; why stands beside it."""
@@ -35,6 +39,7 @@ def report_shown(workspace: Workspace) -> Report | None:
     if not view.is_fresh:
         muted(_how_old(workspace, view))
         _follow(workspace)
+    _keep_up(workspace, view, time.monotonic())
     return view.report
 
 
@@ -72,7 +77,7 @@ def _say_that_it_comes(workspace: Workspace, view: TrustView) -> None:
     if view.job is None:
         note("There is no report yet.", "It is computed when this page is opened again.")
         return
-    if view.job.active:
+    if _is_at_work(view):
         muted("There is no report of these grades yet. It comes by itself when it is computed.")
     _follow(workspace)
 
@@ -83,6 +88,24 @@ def _follow(workspace: Workspace) -> None:
     job = latest_job(workspace, JOB)
     if not at_work and job is not None and job.state != "done":
         st.button("Try again", on_click=_try_again, args=(workspace,), key="trust_again")
+
+
+@st.fragment(run_every=KEEP_UP_SECONDS)
+def _keep_up(workspace: Workspace, shown: TrustView, drawn: float) -> None:
+    """Draw the page anew where a newer report is there, or begins to be computed.
+
+    Not in the run that draws the page: it has just asked.
+    """
+    if time.monotonic() - drawn < KEEP_UP_SECONDS / 2:
+        return
+    with errors_shown():
+        now = trust_report(workspace)
+        if now.made_at != shown.made_at or _is_at_work(now) != _is_at_work(shown):
+            st.rerun()
+
+
+def _is_at_work(view: TrustView) -> bool:
+    return view.job is not None and view.job.active
 
 
 def _how_old(workspace: Workspace, view: TrustView) -> str:

@@ -20,7 +20,7 @@ from builder.workspace import Workspace
 from evals.records import Document, Query
 from tests.ui.conftest import OpenApp
 from tests.ui.test_pages import wait_for
-from ui.kappas import kappa_frame
+from ui.kappas import MOST_DRAWN, kappa_frame, raters_drawn
 
 HOSTILE = '<script>alert(1)</script> :red[x] $x$ "'
 N_QUERIES, N_DOCUMENTS = 12, 6
@@ -204,6 +204,13 @@ def test_the_heat_map_has_every_two_raters(graded: Workspace, open_app: OpenApp)
     assert nominal["said"].tolist()[0] == "one grade\nn 5"
     assert nominal["kappa"].isna().all()
     assert "all grades are the same" in nominal["detail"].tolist()[0]
+
+
+def test_of_very_many_raters_those_with_most_grades_are_drawn() -> None:
+    raters = [{"rater": f"r{n:02}", "n": n} for n in range(40)]
+    drawn = raters_drawn(raters)
+    assert drawn == [f"r{n:02}" for n in range(40 - MOST_DRAWN, 40)]
+    assert raters_drawn(raters[:3]) == ["r00", "r01", "r02"]
 
 
 def test_a_large_report_is_computed_beside_the_page(
