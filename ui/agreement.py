@@ -137,20 +137,21 @@ def show_what_counts(report: Report) -> None:
 def show_copies(report: Report) -> None:
     """Whose grades look copied from each other, and what alpha is without them."""
     agreement = report["agreement"]
-    for copies in agreement["copies"]:
-        one, other = copies["raters"]
-        later = f"{copies['later']} graded later." if copies["later"] else ""
-        shared = count_of(copies["n"], "shared pair")
-        note(
-            f"The grades of {one} and {other} look copied: {shared}. "
-            "Copies are no evidence of agreement.",
-            later,
-            kind="warning",
-        )
+    if not agreement["copies"]:
+        return
     without = agreement["alpha_ordinal_without_copies"]
-    if without is not None:
-        of = beside(without, "pairs")
-        muted(f"Without the copies, ordinal alpha is {value(without)} ({of}).")
+    note(
+        "Some raters' grades are copies of each other's: they are no evidence of agreement. "
+        f"Without them, ordinal alpha is {value(without)} ({beside(without, 'pairs')}).",
+        "; ".join(map(_copied, agreement["copies"])),
+        kind="warning",
+    )
+
+
+def _copied(copies: Mapping[str, Any]) -> str:
+    one, other = copies["raters"]
+    later = f", {copies['later']} later" if copies["later"] else ""
+    return f"{one} and {other}: {count_of(copies['n'], 'shared pair')}{later}"
 
 
 def _counts(agreement: Mapping[str, Any]) -> str:

@@ -70,10 +70,13 @@ def show_raters(workspace: Workspace, profiles: Sequence[Profile]) -> None:
 
 
 def ordered(profiles: Sequence[Profile]) -> list[Profile]:
-    """Who counts before who is left out, the most flagged first, then by name."""
-    return sorted(
-        profiles, key=lambda of: (of["excluded"] is not None, -len(of["flags"]), of["rater"])
-    )
+    """Who counts before who is left out; the most flagged first, of these who graded most."""
+
+    def place(of: Profile) -> tuple[bool, int, int, str]:
+        n_flags = len(of["flags"])
+        return of["excluded"] is not None, -n_flags, -of["n"] if n_flags else 0, of["rater"]
+
+    return sorted(profiles, key=place)
 
 
 def rater_row(profile: Profile) -> list[str]:

@@ -191,6 +191,18 @@ def test_excluded_raters_and_grades_of_nobody_stand_apart(
     assert "by 2 raters" in page
 
 
+def test_copies_are_told_and_what_is_left_without_them(pool: Workspace, open_app: OpenApp) -> None:
+    for pair_id in range(1, 73):
+        for rater in ("Dana", "Ben"):
+            give(pool, pair_id, rater, pair_id % 4)
+    report = current_trust(pool)["agreement"]
+    assert report["copies"]
+    page = words(agreement(open_app, pool))
+    assert "gs-is-no_evidence" in page
+    assert "Without them, ordinal alpha is undefined" in page
+    assert "Ben and Dana: 72 shared pairs" in page
+
+
 def test_the_heat_map_has_every_two_raters(graded: Workspace, open_app: OpenApp) -> None:
     app = agreement(open_app, graded)
     assert len(app.get("vega_lite_chart")) == 1
