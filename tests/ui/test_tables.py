@@ -21,3 +21,12 @@ def test_names_and_notes_are_escaped() -> None:
     assert "<b>" not in named(MODEL, "#0072B2")
     assert "<b>" not in with_note(MODEL, MODEL)
     assert "<b>" not in tiles([Tile(MODEL, MODEL, MODEL)])
+
+
+def test_what_stands_below_a_row_spans_its_columns() -> None:
+    columns, rows = [Column("rater"), Column("n")], [["ann", "3"], ["bob", "4"]]
+    html = table(columns, rows, below=["", MODEL])
+    assert html.count("<tr>") == 3
+    assert html.count('<tr class="gs-below"><td colspan="2">') == 1
+    assert html.index("bob") < html.index("gs-below")
+    assert "<b>" not in html
