@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 import click
 
 from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
-from terminal import imports, judgments, keeping, making, measuring, people, starting, trusting
+from terminal import (
+    imports,
+    judgments,
+    keeping,
+    making,
+    measuring,
+    people,
+    starting,
+    testing,
+    trusting,
+)
 from terminal import output as out
 from terminal.options import BAD_INPUT, FILE
 
@@ -61,6 +71,7 @@ for _command in (
     measuring.evaluate,
     measuring.score,
     measuring.report,
+    testing.ab,
 ):
     goldsmith.add_command(_command)
 

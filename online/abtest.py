@@ -35,7 +35,7 @@ class Difference:
         value: Treatment minus control, in the metric's unit; None where one of them is undefined.
         low: Lower end of the 95 % interval, for this metric alone; None where there is none.
         high: Its upper end.
-        p_value: Two-sided, for this metric alone; None where there is no interval.
+        p_value: Two-sided, for this metric alone; None where it cannot be tested.
         p_holm: Corrected for all metrics that were tested together (`with_holm`).
         error: Standard error of the difference.
         reason: Why value or interval is missing; None if both are there.
@@ -98,7 +98,8 @@ def difference(
     units (`Moments.sessions`, whatever the unit); the variances add up. Deng, Knoblich and Lu
     (2018), Applying the delta method in metric analytics, section 3. The quantile is the normal
     one, or Student's with Welch's degrees of freedom in small arms. No interval where an arm has
-    fewer than 2 units, or so few on one side (clicked, not clicked) that no bell curve is in sight.
+    fewer than 2 units, or so few on one side (clicked, not clicked) that no bell curve is in sight;
+    an arm that lost all its clicks still has a p-value, of the test that pools both arms.
 
     Args:
         control: Sums over the units of the control; None where there are none.
@@ -113,7 +114,8 @@ def difference(
         return Difference(None, reason=undefined)
     value = treatment.y / treatment.x - control.y / control.x
     if reason := _why_no_interval(control, treatment):
-        return Difference(value, reason=reason)
+        p_value = _pooled_p(control, treatment) if reason == NEAR_THE_EDGE else None
+        return Difference(value, p_value=p_value, reason=reason)
     variances = (_variance(control), _variance(treatment))
     error = math.sqrt(sum(variances))
     degrees = _degrees(variances, (control.sessions, treatment.sessions), normal_from)
@@ -178,6 +180,32 @@ def _why_no_interval(control: Moments, treatment: Moments) -> str | None:
     if any(_spread(arm) <= 1e-9 * arm.y_y for arm in arms):
         return NO_VARIATION
     return None
+
+
+def _pooled_p(control: Moments, treatment: Moments) -> float | None:
+    """The score test: as if both arms had one ratio, whose variance both tell together.
+
+    With one search a unit it is the z-test of two proportions with pooled variance. None where an
+    arm would expect fewer than 5 units on one side.
+    """
+    both = _pooled(control, treatment)
+    arms = (control, treatment)
+    if min(_sides(both)) * min(arm.sessions for arm in arms) / both.sessions < FEWEST:
+        return None
+    variance = _spread(both) / both.sessions
+    error = math.sqrt(math.fsum(variance * arm.sessions / arm.x**2 for arm in arms))
+    return _two_sided((treatment.y / treatment.x - control.y / control.x) / error, None)
+
+
+def _pooled(one: Moments, other: Moments) -> Moments:
+    return Moments(
+        sessions=one.sessions + other.sessions,
+        y=one.y + other.y,
+        x=one.x + other.x,
+        y_y=one.y_y + other.y_y,
+        x_x=one.x_x + other.x_x,
+        y_x=one.y_x + other.y_x,
+    )
 
 
 def _sides(arm: Moments) -> tuple[float, float]:

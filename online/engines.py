@@ -11,15 +11,28 @@ from typing import Any, Literal, TypeAlias
 
 import duckdb
 
-from online.lake import Connection
+from online.lake import SEARCHES, Connection
 from online.sql import sql
 
-Grouping: TypeAlias = Literal["all", "model", "day_and_model"]
+Grouping: TypeAlias = Literal["all", "model", "day_and_model", "day", "hour"]
 GROUP_KEYS: dict[Grouping, str] = {
     "all": "''",
     "model": "model_version",
     "day_and_model": "CAST(date AS VARCHAR) || ' ' || model_version",
+    "day": "CAST(date AS VARCHAR)",
+    "hour": "strftime(timestamp, '%Y-%m-%dT%H:00Z')",
 }
+
+Unit: TypeAlias = Literal["user", "session"]
+USER_ID = (
+    "user_id" if "user_id" in SEARCHES else "nullif(json_extract_string(extra, '$.user_id'), '')"
+)
+"""Who searched; NULL where the log does not say."""
+UNIT_IDS: dict[Unit, str] = {"user": USER_ID, "session": "session_id"}
+
+
+QUERY_KEY = r"trim(regexp_replace(nfc_normalize(lower(query)), '[\s\x0b\x{85}\p{Z}]+', ' ', 'g'))"
+"""A query without regard to case, white space and how Unicode composes its letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +56,72 @@ def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
     Args:
         connection: Of `Lake.connect`, with the views `searches` and `interactions`.
         choice: Which events count.
-        grouping: What `group_key` is: "" for all of them, the model version, or day and model.
+        grouping: What `group_key` is: "" for all of them, the model version, the UTC day, that day
+            and the model, or the UTC hour.
     """
     searches = _chosen(connection, "searches", choice)
     clicks = _chosen(connection, "interactions", choice).filter("kind = 'click'")
     key = f"{GROUP_KEYS[grouping]} AS group_key"
     searches.project(f"*, {key}").create_view("selected", replace=True)
     clicks.project(f'"rank" AS click_rank, {key}').create_view("selected_clicks", replace=True)
+
+
+def assign(connection: Connection, choice: Choice, arms: tuple[str, str], unit: Unit) -> None:
+    """Make the view `assigned`, or make it anew: the searches of two arms of an A/B test.
+
+    Args:
+        connection: Of `Lake.connect`, with the view `searches`.
+        choice: Which events count.
+        arms: Two model versions.
+        unit: What `unit_id` is; it is NULL where a search does not name it.
+    """
+    model = duckdb.ColumnExpression("model_version")
+    of_arms = model.isin(*(duckdb.ConstantExpression(arm) for arm in arms))
+    rows = _chosen(connection, "searches", choice).filter(of_arms)
+    rows.project(f"*, {UNIT_IDS[unit]} AS unit_id").create_view("assigned", replace=True)
+
+
+def find_crossing(connection: Connection) -> None:
+    """Make the table `crossing` of what `assigned` holds: the units that were seen in both arms."""
+    connection.execute(f"CREATE OR REPLACE TABLE crossing AS {sql('units_in_both_arms')}")
+
+
+def choose_assigned(connection: Connection, grouping: Grouping) -> None:
+    """Make the view `selected` out of `assigned`, without the units of `crossing`.
+
+    The unit stands in the column `session_id`: what is summed over sessions is then summed over it.
+    """
+    rows = connection.view("assigned").filter(
+        "unit_id IS NOT NULL AND unit_id NOT IN (SELECT unit_id FROM crossing)"
+    )
+    key = f"{GROUP_KEYS[grouping]} AS group_key"
+    rows.project(f"* REPLACE (unit_id AS session_id), {key}").create_view("selected", replace=True)
+
+
+def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
+    """Make the view `selected` of the searches for the busiest queries; `group_key` is the query.
+
+    And the tables `queries` (group_key, searches, spellings) of all queries, and `busiest` of those
+    chosen. `selected_clicks` is empty: a click does not tell its query.
+
+    Args:
+        connection: Of `Lake.connect`, with the view `searches`.
+        choice: Which events count.
+        most: How many queries; of equal ones the first in the order of characters.
+    """
+    searches = _chosen(connection, "searches", choice)
+    searches.create_view("selected", replace=True)
+    spellings = f"SELECT *, {QUERY_KEY} AS group_key FROM ({sql('spellings')}\n)"
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE spellings AS {spellings}")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE queries AS {sql('queries')}")
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE busiest AS "
+        f"FROM queries ORDER BY searches DESC, group_key LIMIT {most}"
+    )
+    keys = "SELECT query, group_key FROM spellings SEMI JOIN busiest USING (group_key)"
+    searches.join(connection.sql(keys), "query").create_view("selected", replace=True)
+    no_clicks = "SELECT CAST(NULL AS INTEGER) AS click_rank, '' AS group_key WHERE FALSE"
+    connection.sql(no_clicks).create_view("selected_clicks", replace=True)
 
 
 def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:

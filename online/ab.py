@@ -1,0 +1,309 @@
+"""An A/B test on what users did: two model versions, as `goldsmith ab` and the page show it.
+
+The engine fetches sums by arm and day, `abtest` computes, `verdict` finds the words.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from estimates import Estimate
+from online.abtest import (
+    SIGNIFICANT,
+    Difference,
+    SampleRatio,
+    days_needed,
+    difference,
+    sample_ratio,
+    with_holm,
+)
+from online.engines import Choice, Grouping, Unit, assign, choose_assigned, fetch, find_crossing
+from online.events import OnlineError
+from online.lake import Connection, Lake
+from online.metrics import NO_CLICKS, NO_SEARCHES, NOT_LOGGED, Moments, ratio
+from online.report import moments_of
+
+METRICS = {
+    "ctr": NO_SEARCHES,
+    "click_mrr": NO_SEARCHES,
+    "clicks_at_1_2": NO_CLICKS,
+    "zero_result_rate": NO_SEARCHES,
+    "conversion_rate": NOT_LOGGED,
+}
+"""What is tested, and why it may be undefined. The no-click rate is 1 - CTR: no further test."""
+EVEN = (50.0, 50.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is compared.
+
+    Attributes:
+        control: Model version of the control.
+        treatment: Model version of the treatment.
+        unit: What was assigned to an arm; None: the user, where every search names one, else the
+            session.
+        shares: Planned traffic of control and treatment, in any scale.
+        start: First UTC day; None from the first.
+        end: Last UTC day, itself included; None to the last.
+        effect: The smallest change worth finding, as a share of the control's value.
+    """
+
+    control: str
+    treatment: str
+    unit: Unit | None = None
+    shares: tuple[float, float] = EVEN
+    start: date | None = None
+    end: date | None = None
+    effect: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """One metric in both arms.
+
+    Attributes:
+        control: Of the control; n is the denominator.
+        treatment: Of the treatment.
+        difference: Treatment minus control.
+    """
+
+    control: Estimate
+    treatment: Estimate
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One UTC day of a test.
+
+    Attributes:
+        day: The day.
+        searches: Of control and treatment.
+        metrics: Metric -> both arms; a day's p-values are not given: they would invite peeking.
+    """
+
+    day: date
+    searches: tuple[int, int]
+    metrics: Mapping[str, Arms]
+
+
+@dataclass(frozen=True, slots=True)
+class ABTest:
+    """What a test has shown.
+
+    Attributes:
+        plan: What was asked.
+        unit: What was assigned.
+        units: Units of control and treatment that count.
+        searches: Their searches.
+        crossing_units: Units that were seen in both arms, left out.
+        crossing_searches: Their searches, left out with them.
+        without_unit: Searches that name no unit, left out.
+        sessions_made_up: Searches that name no session; each counts as one.
+        without_rank: Clicked searches of which no click has a rank: 0 in click-MRR.
+        ratio: Whether units came to the arms in the planned shares.
+        metrics: Metric -> both arms.
+        days: Each UTC day that has searches, ascending.
+    """
+
+    plan: Plan
+    unit: Unit
+    units: tuple[int, int]
+    searches: tuple[int, int]
+    crossing_units: int
+    crossing_searches: int
+    without_unit: int
+    sessions_made_up: int
+    without_rank: int
+    ratio: SampleRatio
+    metrics: Mapping[str, Arms]
+    days: Sequence[Day]
+
+    @property
+    def duration(self) -> int:
+        """Days from the first to the last with searches, both included."""
+        return (self.days[-1].day - self.days[0].day).days + 1 if self.days else 0
+
+    @property
+    def ctr_dropped(self) -> bool:
+        """Whether CTR is lower, p < .05 by itself: a guard on one metric takes no correction."""
+        found = self.metrics["ctr"].difference
+        if found.value is None or found.p_value is None:
+            return False
+        return found.value < 0 and found.p_value < SIGNIFICANT
+
+    @property
+    def guard_reasons(self) -> list[str]:
+        """Why a guard fires: `sample_ratio`, `ctr_dropped`; empty where it does not."""
+        found = {"sample_ratio": self.ratio.alarm, "ctr_dropped": self.ctr_dropped}
+        return [reason for reason, fires in found.items() if fires]
+
+    def effect_wanted(self, metric: str) -> float | None:
+        """The smallest change of a metric worth finding, in its unit."""
+        value = self.metrics[metric].control.value
+        return value * self.plan.effect if value else None
+
+    def days_needed(self, metric: str) -> int | None:
+        """Days still needed to find that change 4 times in 5; None where nobody can say yet."""
+        wanted = self.effect_wanted(metric)
+        found = self.metrics[metric].difference
+        return days_needed(found, wanted, self.duration) if wanted else None
+
+
+def compare_arms(lake: Lake, plan: Plan) -> ABTest:
+    """What users did with two model versions, and whether chance explains the difference.
+
+    Args:
+        lake: The events.
+        plan: What is compared.
+
+    Raises:
+        OnlineError: The plan makes no sense, an arm has no searches in its days, no search names
+            the unit, or the lake is damaged.
+    """
+    _check(plan)
+    with lake.connect() as connection:
+        return compare_arms_on(connection, plan)
+
+
+def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
+    """The test of `compare_arms` over a connection that is open already."""
+    unit, arms = _assign(connection, plan)
+    find_crossing(connection)
+    crossing = fetch(connection, "crossing")[0]
+    by_arm = _fetch_sums(connection, "model")
+    control, treatment = (by_arm.get(arm) or _NO_SUMS for arm in (plan.control, plan.treatment))
+    units = (control.units, treatment.units)
+    metrics = _compared(control, treatment)
+    tested = with_holm({name: arms.difference for name, arms in metrics.items()})
+    return ABTest(
+        plan=plan,
+        unit=unit,
+        units=units,
+        searches=(control.searches, treatment.searches),
+        crossing_units=int(crossing["units"]),
+        crossing_searches=int(crossing["searches"] or 0),
+        without_unit=sum(row["searches"] - row["with_unit"] for row in arms),
+        sessions_made_up=sum(int(row["sessions_made_up"]) for row in arms),
+        without_rank=control.without_rank + treatment.without_rank,
+        ratio=sample_ratio(units, plan.shares),
+        metrics={name: replace(arms, difference=tested[name]) for name, arms in metrics.items()},
+        days=_days(connection, plan),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What was fetched of one arm."""
+
+    units: int
+    searches: int
+    without_rank: int
+    moments: Mapping[str, Moments]
+
+
+_NO_SUMS = _Sums(0, 0, 0, {})
+
+
+def _check(plan: Plan) -> None:
+    if plan.control == plan.treatment:
+        raise OnlineError(
+            f"control and treatment are both {plan.control!r}", hint="Name two model versions."
+        )
+    if plan.start is not None and plan.end is not None and plan.start > plan.end:
+        raise OnlineError(
+            f"the first day, {plan.start}, is after the last, {plan.end}", hint="Swap the two days."
+        )
+    numbers = (*plan.shares, plan.effect)
+    if not all(math.isfinite(number) and number > 0 for number in numbers):
+        raise OnlineError("shares and effect must be positive numbers", hint="Such as 50:50.")
+
+
+def _assign(connection: Connection, plan: Plan) -> tuple[Unit, list[dict[str, Any]]]:
+    """The unit, and the rows of `arms`; the view `assigned` is made."""
+    if plan.unit != "session":
+        arms = _arms(connection, plan, "user")
+        named = sum(row["with_unit"] for row in arms)
+        if plan.unit == "user" and not named:
+            raise OnlineError(
+                "no search of these arms names a user",
+                hint="Log user_id with each search, or take the session as unit.",
+            )
+        if plan.unit == "user" or named == sum(row["searches"] for row in arms):
+            return "user", arms
+    return "session", _arms(connection, plan, "session")
+
+
+def _arms(connection: Connection, plan: Plan, unit: Unit) -> list[dict[str, Any]]:
+    pair = (plan.control, plan.treatment)
+    assign(connection, Choice(plan.start, plan.end), pair, unit)
+    arms = fetch(connection, "arms")
+    for arm in pair:
+        if arm not in {row["model_version"] for row in arms}:
+            raise OnlineError(
+                f"there are no searches of {arm!r} in these days", hint=_models_known(connection)
+            )
+    return arms
+
+
+def _models_known(connection: Connection) -> str:
+    known = connection.execute("SELECT DISTINCT model_version FROM searches").fetchall()
+    names = ", ".join(sorted(str(name) for (name,) in known))
+    if not names:
+        return "Import a log of searches first: goldsmith events import FILE"
+    return f"The log knows these model versions: {names}"
+
+
+def _fetch_sums(connection: Connection, grouping: Grouping) -> dict[str, _Sums]:
+    """group_key -> its sums, over the units that count."""
+    choose_assigned(connection, grouping)
+    headline: dict[str, list[dict[str, Any]]] = {}
+    for row in fetch(connection, "headline"):
+        headline.setdefault(row["group_key"], []).append(row)
+    rows = {row["group_key"]: row for row in fetch(connection, "session_moments")}
+    return {key: _sums(rows[key], searches) for key, searches in headline.items()}
+
+
+def _sums(row: Mapping[str, Any], headline: Sequence[Mapping[str, Any]]) -> _Sums:
+    moments = moments_of(row)
+    # From the histogram of ranks, exact, as in the report; squares are of rounded 1/2520 parts.
+    total = math.fsum(
+        r["searches"] / r["best_click_rank"] for r in headline if r["best_click_rank"]
+    )
+    moments["click_mrr"] = replace(moments["click_mrr"], y=total)
+    if not any(r["conversions_logged"] for r in headline):
+        del moments["conversion_rate"]
+    return _Sums(
+        units=moments["ctr"].sessions,
+        searches=sum(int(r["searches"]) for r in headline),
+        without_rank=sum(int(r["clicked_without_rank"]) for r in headline),
+        moments=moments,
+    )
+
+
+def _compared(control: _Sums, treatment: _Sums) -> dict[str, Arms]:
+    found = {}
+    for name, undefined in METRICS.items():
+        one, other = control.moments.get(name), treatment.moments.get(name)
+        found[name] = Arms(
+            ratio(one, undefined) if one else Estimate.undefined(undefined),
+            ratio(other, undefined) if other else Estimate.undefined(undefined),
+            difference(one, other, undefined=undefined),
+        )
+    return found
+
+
+def _days(connection: Connection, plan: Plan) -> list[Day]:
+    by_key = _fetch_sums(connection, "day_and_model")
+    days = sorted({key.partition(" ")[0] for key in by_key})
+    found = []
+    for day in days:
+        control, treatment = (
+            by_key.get(f"{day} {arm}", _NO_SUMS) for arm in (plan.control, plan.treatment)
+        )
+        searches = (control.searches, treatment.searches)
+        found.append(Day(date.fromisoformat(day), searches, _compared(control, treatment)))
+    return found

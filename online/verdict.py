@@ -1,0 +1,339 @@
+"""What an A/B test says, in words that a manager understands and a statistician signs."""
+
+from dataclasses import asdict, dataclass
+
+from online.ab import ABTest, Arms
+from online.abtest import ALARM
+
+TITLES = {
+    "ctr": "CTR",
+    "click_mrr": "click-MRR",
+    "clicks_at_1_2": "share of clicks at rank 1 or 2",
+    "zero_result_rate": "share of searches without results",
+    "conversion_rate": "conversion rate",
+}
+LOWER_IS_BETTER = {"zero_result_rate"}
+NEITHER_WAY = {"clicks_at_1_2"}
+"""A share of clicks also falls where users click more, further down: it is told, not weighed."""
+NO_SHARE = {"click_mrr"}
+FEW_SEARCHES, ENOUGH_SEARCHES = 1_000, 10_000
+RAREST = 1e-9
+"""Smaller p-values are not told apart in words."""
+LEAKING = 0.01
+"""From this share of units in both arms the assignment itself is in doubt."""
+PEEKING = (
+    "Fix the last day before the test begins and decide on that day. Whoever looks every day and "
+    "stops at the first p < .05 finds a difference in more than a quarter of the tests that have "
+    "none (27 % at 30 looks)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to believe.
+
+    Attributes:
+        code: nothing_to_compare, sample_ratio, cannot_tell, better, worse, mixed or
+            no_difference; of the treatment.
+        headline: One sentence.
+        sentences: What stands behind it.
+    """
+
+    code: str
+    headline: str
+    sentences: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Code, headline, sentences, and `text`, all of it as one paragraph."""
+        return asdict(self) | {
+            "sentences": list(self.sentences),
+            "text": " ".join((self.headline, *self.sentences)),
+        }
+
+
+def verdict(test: ABTest) -> Verdict:
+    """What the test says: first whether it can be believed, then what it found.
+
+    A metric differs where its p-value, corrected by Holm for all metrics of the test, is below .05.
+    """
+    if not all(test.units):
+        return _nothing_left(test)
+    if test.ratio.alarm:
+        return _sample_ratio_fails(test)
+    if found := [name for name in _significant(test) if name not in NEITHER_WAY]:
+        return _different(test, found)
+    if test.metrics["ctr"].difference.p_value is None:
+        return _cannot_tell(test)
+    return _no_difference(test)
+
+
+def warnings(test: ABTest) -> list[str]:
+    """What weakens the test, the gravest first; the last one is always that against peeking."""
+    found = [
+        _one_sided_days(test),
+        _crossing(test),
+        _few_searches(test),
+        _without_unit(test),
+        _sessions_made_up(test),
+        _without_rank(test),
+    ]
+    return [*(words for words in found if words), PEEKING]
+
+
+def advice(test: ABTest) -> list[str]:
+    """What would make the test better."""
+    found = []
+    if FEW_SEARCHES <= min(test.searches) < ENOUGH_SEARCHES:
+        found.append(f"Fewer than {ENOUGH_SEARCHES:,} searches in an arm: {_missed(test)}")
+    if test.unit == "session":
+        found.append(
+            "Sessions are the unit. If users are assigned, log user_id with every search: the "
+            "sessions of one user are not independent."
+        )
+    return found
+
+
+def change_in_words(name: str, arms: Arms) -> str:
+    """A difference and its interval: "+8.4 points (95 % interval +7.1 to +9.7)"."""
+    found = arms.difference
+    if found.value is None:
+        return "no value"
+    words = f"{_signed(name, found.value)}{'' if name in NO_SHARE else ' points'}"
+    if found.low is None or found.high is None:
+        return words
+    return f"{words} (95 % interval {_signed(name, found.low)} to {_signed(name, found.high)})"
+
+
+def value_in_words(name: str, value: float | None) -> str:
+    """A value of a metric: "59.5 %", "0.488", or "no value"."""
+    if value is None:
+        return "no value"
+    return f"{value:.3f}" if name in NO_SHARE else f"{100 * value:.1f} %"
+
+
+def p_in_words(p_value: float | None) -> str:
+    """A p-value as it is read aloud: "p < .001", "p = .035", or "no p-value"."""
+    if p_value is None:
+        return "no p-value"
+    if p_value < 0.001:
+        return "p < .001"
+    return f"p = {p_value:.3f}".replace("0.", ".", 1) if p_value < 0.9995 else "p = 1"
+
+
+def expected_in_words(test: ABTest) -> str:
+    """The planned split: "50:50"."""
+    return ":".join(f"{share:g}" for share in test.plan.shares)
+
+
+def ratio_in_words(test: ABTest) -> str:
+    """Planned and actual traffic: "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-05)"."""
+    control, treatment = test.units
+    came = f"{expected_in_words(test)} planned, {control:,} and {treatment:,} {test.unit}s came"
+    p_value = test.ratio.p_value
+    if p_value is None:
+        return f"{came}: too few to test the split"
+    if p_value < RAREST:
+        return f"{came} (p < {RAREST:.0e})"
+    return f"{came} (p = {p_value:.1e})" if p_value < 0.001 else f"{came} ({p_in_words(p_value)})"
+
+
+def days_in_words(test: ABTest, name: str) -> str:
+    """How long the test still has to run for the smallest change worth finding."""
+    days = test.days_needed(name)
+    if days is None:
+        return "cannot be known yet"
+    if days == 0:
+        return "the test is large enough"
+    return f"{days:,} more {'day' if days == 1 else 'days'}"
+
+
+def _nothing_left(test: ABTest) -> Verdict:
+    arm = test.plan.control if not test.units[0] else test.plan.treatment
+    return Verdict(
+        "nothing_to_compare",
+        f"Nothing can be compared: no {test.unit} is left in {arm}.",
+        (f"{test.crossing_units:,} {test.unit}s saw both arms and are left out.",),
+    )
+
+
+def _sample_ratio_fails(test: ABTest) -> Verdict:
+    p_value = test.ratio.p_value or 0.0
+    rarely = "less than once in a billion" if p_value < RAREST else f"once in {_about(1 / p_value)}"
+    return Verdict(
+        "sample_ratio",
+        "Do not use this test: the arms did not get the traffic that was planned.",
+        (
+            f"{ratio_in_words(test)}; chance alone does that {rarely} tests, and the alarm "
+            f"stands at once in {1 / ALARM:,.0f}.",
+            "Something other than the model decides which searches reach an arm: look for lost "
+            "logs, redirects, bots, or an arm that began later. Then run it again; the differences "
+            "of this one are no effects of the treatment.",
+        ),
+    )
+
+
+def _about(number: float) -> str:
+    """One digit of it: 49,751 is "50,000"."""
+    return f"{float(f'{number:.1g}'):,.0f}"
+
+
+def _different(test: ABTest, found: list[str]) -> Verdict:
+    good = [name for name in found if _is_good(name, test.metrics[name])]
+    bad = [name for name in found if name not in good]
+    plan = test.plan
+    if good and bad:
+        code, headline = "mixed", f"{plan.treatment} is better in some ways and worse in others."
+    elif good:
+        code, headline = "better", f"{plan.treatment} is better than {plan.control}."
+    else:
+        code, headline = "worse", f"{plan.treatment} is worse than {plan.control}."
+    told = [_told(test, name) for name in [*good, *bad]]
+    if "ctr" not in found:
+        told.append(f"No difference is established in CTR: {_of(test, 'ctr')}.")
+    return Verdict(code, headline, (*told, *_shifted(test), *_weight(test)))
+
+
+def _significant(test: ABTest) -> list[str]:
+    return [name for name, arms in test.metrics.items() if arms.difference.significant]
+
+
+def _shifted(test: ABTest) -> tuple[str, ...]:
+    """What differs, and says neither better nor worse."""
+    why = (
+        "This is a share of clicks, which more clicks further down lower too: neither good nor bad."
+    )
+    return tuple(f"{_told(test, name)} {why}" for name in _significant(test) if name in NEITHER_WAY)
+
+
+def _told(test: ABTest, name: str) -> str:
+    arms = test.metrics[name]
+    tested = sum(arms.difference.p_value is not None for arms in test.metrics.values())
+    rises = "rises" if (arms.difference.value or 0) > 0 else "falls"
+    corrected = f", corrected for {tested} metrics" if tested > 1 else ""
+    return (
+        f"{_capital(TITLES[name])} {rises} from {value_in_words(name, arms.control.value)} to "
+        f"{value_in_words(name, arms.treatment.value)}: {change_in_words(name, arms)}, "
+        f"{p_in_words(arms.difference.p_holm)}{corrected}."
+    )
+
+
+def _cannot_tell(test: ABTest) -> Verdict:
+    reason = (test.metrics["ctr"].difference.reason or "").replace("_", " ")
+    return Verdict(
+        "cannot_tell",
+        "Nothing can be said about CTR yet.",
+        (f"It has no interval: {reason}.", *_weight(test)),
+    )
+
+
+def _no_difference(test: ABTest) -> Verdict:
+    arms = test.metrics["ctr"]
+    plan, smallest = test.plan, arms.difference.smallest_effect or 0.0
+    return Verdict(
+        "no_difference",
+        f"No difference between {plan.treatment} and {plan.control} is established.",
+        (
+            f"CTR: {_of(test, 'ctr')}.",
+            *_only_by_itself(arms),
+            *_shifted(test),
+            f"That does not make them equal: a test of this size finds a true difference of "
+            f"{100 * smallest:.1f} points 4 times in 5, and smaller ones more rarely.",
+            *_weight(test),
+        ),
+    )
+
+
+def _only_by_itself(arms: Arms) -> tuple[str, ...]:
+    """Where the interval excludes 0 and the corrected p-value does not follow."""
+    found = arms.difference
+    if found.p_value is None or found.p_value >= 0.05:
+        return ()
+    return (
+        f"Taken alone it would count ({p_in_words(found.p_value)}); corrected for the other "
+        f"metrics it may be chance ({p_in_words(found.p_holm)}). Take it as a warning sign.",
+    )
+
+
+def _missed(test: ABTest) -> str:
+    smallest = test.metrics["ctr"].difference.smallest_effect
+    if smallest is None:
+        return "small differences are missed more often than not."
+    return f"a difference in CTR of less than {100 * smallest:.1f} points is easily missed."
+
+
+def _weight(test: ABTest) -> tuple[str, ...]:
+    if min(test.searches) >= FEW_SEARCHES:
+        return ()
+    return (f"With fewer than {FEW_SEARCHES:,} searches in an arm this is a hint, no decision.",)
+
+
+def _of(test: ABTest, name: str) -> str:
+    arms = test.metrics[name]
+    values = [value_in_words(name, value) for value in (arms.control.value, arms.treatment.value)]
+    return f"{' and '.join(values)}, {change_in_words(name, arms)}"
+
+
+def _is_good(name: str, arms: Arms) -> bool:
+    return ((arms.difference.value or 0) > 0) != (name in LOWER_IS_BETTER)
+
+
+def _one_sided_days(test: ABTest) -> str:
+    both = sum(all(day.searches) for day in test.days)
+    if not both:
+        return (
+            "No day has searches of both arms: this compares a time before with a time after, and "
+            "whatever else changed between them is taken for the model."
+        )
+    if both < len(test.days):
+        return f"On {len(test.days) - both} of {len(test.days)} days only one arm has searches."
+    return ""
+
+
+def _crossing(test: ABTest) -> str:
+    if not test.crossing_units:
+        return ""
+    share = test.crossing_units / (sum(test.units) + test.crossing_units)
+    words = (
+        f"{test.crossing_units:,} {test.unit}s ({100 * share:.1f} %) saw both arms and are left "
+        f"out, with {test.crossing_searches:,} searches."
+    )
+    if share < LEAKING:
+        return words
+    return f"{words} So many mean that the {test.unit} is not what was assigned, or that it leaks."
+
+
+def _few_searches(test: ABTest) -> str:
+    fewest = min(test.searches)
+    if fewest >= FEW_SEARCHES:
+        return ""
+    arm = test.plan.control if test.searches[0] == fewest else test.plan.treatment
+    return f"Fewer than {FEW_SEARCHES:,} searches in {arm} ({fewest:,}): too few for a decision."
+
+
+def _without_unit(test: ABTest) -> str:
+    if not test.without_unit:
+        return ""
+    return f"{test.without_unit:,} searches name no {test.unit} and are left out."
+
+
+def _sessions_made_up(test: ABTest) -> str:
+    if test.unit != "session" or not test.sessions_made_up:
+        return ""
+    return (
+        f"{test.sessions_made_up:,} searches name no session and count as one each: if they are "
+        "of one visit, the intervals are too narrow."
+    )
+
+
+def _without_rank(test: ABTest) -> str:
+    if not test.without_rank:
+        return ""
+    return f"{test.without_rank:,} clicked searches log no rank and count 0 in click-MRR."
+
+
+def _signed(name: str, value: float) -> str:
+    return f"{value:+.3f}" if name in NO_SHARE else f"{100 * value:+.1f}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,114 @@
+"""The command that compares two model versions on what users did."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from terminal import output as out
+from terminal.options import json_option, with_workspace
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from builder.workspace import Workspace
+    from online.ab import Plan
+
+GUARD_FIRED = 3
+DAY = click.DateTime(["%Y-%m-%d"])
+
+
+class Split(click.ParamType[tuple[float, float]]):
+    """Planned traffic of control and treatment, such as 50:50 or 90:10."""
+
+    name = "split"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        """The two shares; usage error unless they are two positive numbers."""
+        if isinstance(value, tuple):
+            return value
+        parts = str(value).split(":")
+        try:
+            control, treatment = (float(part) for part in parts)
+        except ValueError:
+            self.fail(f"{value!r} is no split; write 50:50 or 90:10", param, ctx)
+        if not (0 < control < float("inf") and 0 < treatment < float("inf")):
+            self.fail(f"{value!r}: both shares must be positive", param, ctx)
+        return control, treatment
+
+
+@click.command()
+@click.argument("control")
+@click.argument("treatment")
+@click.option(
+    "--unit",
+    type=click.Choice(["user", "session"]),
+    help="What was assigned to an arm; the user where every search names one, else the session.",
+)
+@click.option(
+    "--expected",
+    type=Split(),
+    default="50:50",
+    show_default=True,
+    help="Planned traffic of control and treatment.",
+)
+@click.option("--from", "start", type=DAY, help="First UTC day.")
+@click.option("--to", "end", type=DAY, help="Last UTC day.")
+@click.option(
+    "--effect",
+    type=click.FloatRange(0, 1000, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="Smallest change worth finding, in percent of the control's value; for the days needed.",
+)
+@click.option(
+    "--guard",
+    is_flag=True,
+    help="Exit code 3 where the sample ratio fails or CTR drops significantly.",
+)
+@json_option
+@with_workspace
+def ab(
+    workspace: "Workspace",
+    start: "datetime | None",
+    end: "datetime | None",
+    effect: float,
+    *,
+    as_json: bool,
+    guard: bool,
+    **asked: Any,
+) -> int:
+    """Compare two model versions on what users did: an A/B test, its traffic checked first."""
+    from online.ab import compare_arms
+    from online.ab_document import ab_document
+
+    test = compare_arms(workspace.lake, _plan(asked, start, end, effect))
+    if as_json:
+        out.print_json(ab_document(test))
+    else:
+        from terminal.ab_output import print_ab
+
+        print_ab(test, workspace.settings.marks.events)
+    if guard and test.guard_reasons:
+        reasons = " and ".join(test.guard_reasons).replace("_", " ")
+        out.say(f"goldsmith: the guard fires: {reasons}")
+        return GUARD_FIRED
+    return 0
+
+
+def _plan(
+    asked: Mapping[str, Any], start: "datetime | None", end: "datetime | None", effect: float
+) -> "Plan":
+    from online.ab import Plan
+
+    return Plan(
+        asked["control"],
+        asked["treatment"],
+        asked["unit"],
+        asked["expected"],
+        start.date() if start else None,
+        end.date() if end else None,
+        effect / 100,
+    )
