@@ -79,7 +79,7 @@ def _show(workspace: Workspace, cost: Cost) -> None:
     note(cost["sentence"])
     if cost["raters"]:
         colours = colours_for(workspace, [model["model"] for model in cost["models"]])
-        st.html(_raters_table(cost["raters"], colours))
+        st.html(_raters_table(cost["raters"], colours, with_tau=_has_tau(cost)))
         if cost["reason"] is None:
             _show_scores(cost["raters"], colours)
     for line in _asides(cost):
@@ -93,22 +93,30 @@ def _show_scores(rows: Sequence[Cost], colours: Mapping[str, str]) -> None:
         muted(_MEANING)
 
 
-def _raters_table(rows: Sequence[Cost], colours: Mapping[str, str]) -> str:
+def _has_tau(cost: Cost) -> bool:
+    """Whether the rankings of any rater are compared by a number: two models are too few."""
+    return any(
+        row["kendall_tau"] and row["kendall_tau"]["value"] is not None for row in cost["raters"]
+    )
+
+
+def _raters_table(rows: Sequence[Cost], colours: Mapping[str, str], *, with_tau: bool) -> str:
     """Of each rater what is compared, and what moves."""
     columns = [
         Column("rater"),
         Column("first model"),
-        Column("largest shift of nDCG@10", numeric=True),
-        Column("Kendall's tau", numeric=True),
+        Column("largest shift", numeric=True),
+        *([Column("Kendall's tau", numeric=True)] if with_tau else []),
         Column("queries", numeric=True),
         Column("pairs shared", numeric=True),
         Column("graded otherwise", numeric=True),
     ]
-    rows_shown = [_rater_row(row, colours) for row in rows]
-    return table(columns, rows_shown, caption="If the grades of one rater alone were used")
+    rows_shown = [_rater_row(row, colours, with_tau=with_tau) for row in rows]
+    caption = "If the grades of one rater alone were used: nDCG@10 and the first model"
+    return table(columns, rows_shown, caption=caption)
 
 
-def _rater_row(row: Cost, colours: Mapping[str, str]) -> list[str]:
+def _rater_row(row: Cost, colours: Mapping[str, str], *, with_tau: bool) -> list[str]:
     counts = [
         count(row["n_queries"]),
         with_note(count(row["n_shared"]), f"of {count(row['n_pairs'])}"),
@@ -116,8 +124,9 @@ def _rater_row(row: Cost, colours: Mapping[str, str]) -> list[str]:
     ]
     if row["reason"] is not None:
         why = Html(f'<div class="gs-said">{with_note(MISSING, row["why"])}</div>')
-        return [row["rater"], why, MISSING, MISSING, *counts]
-    return [row["rater"], _first(row, colours), _shift(row), _tau(row), *counts]
+        return [row["rater"], why, MISSING, *([MISSING] if with_tau else []), *counts]
+    tau = [_tau(row)] if with_tau else []
+    return [row["rater"], _first(row, colours), _shift(row), *tau, *counts]
 
 
 def _first(row: Cost, colours: Mapping[str, str]) -> Html:
@@ -190,6 +199,8 @@ def _signed(value: float) -> str:
 def _asides(cost: Cost) -> list[str]:
     """What is left out, and why."""
     lines = []
+    if cost["reason"] is None and not _has_tau(cost):
+        lines.append("Kendall's tau of the rankings needs three models or more.")
     left_out: Counter[str] = sum((Counter(row["left_out"]) for row in cost["raters"]), Counter())
     if left_out:
         told = [f"{_LEFT_OUT.get(what, what)}: {count(n)}" for what, n in left_out.items()]
