@@ -31,10 +31,6 @@ USER_ID = (
 UNIT_IDS: dict[Unit, str] = {"user": USER_ID, "session": "session_id"}
 
 
-QUERY_KEY = r"trim(regexp_replace(nfc_normalize(lower(query)), '[\s\x0b\x{85}\p{Z}]+', ' ', 'g'))"
-"""A query without regard to case, white space and how Unicode composes its letters."""
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which events count.
@@ -111,13 +107,10 @@ def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
     """
     searches = _chosen(connection, "searches", choice)
     searches.create_view("selected", replace=True)
-    spellings = f"SELECT *, {QUERY_KEY} AS group_key FROM ({sql('spellings')}\n)"
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE spellings AS {spellings}")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE spellings AS {sql('duckdb/spellings')}")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE queries AS {sql('queries')}")
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE busiest AS "
-        f"FROM queries ORDER BY searches DESC, group_key LIMIT {most}"
-    )
+    first = f"FROM queries ORDER BY searches DESC, group_key LIMIT {most}"
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE busiest AS {first}")
     keys = "SELECT query, group_key FROM spellings SEMI JOIN busiest USING (group_key)"
     searches.join(connection.sql(keys), "query").create_view("selected", replace=True)
     no_clicks = "SELECT CAST(NULL AS INTEGER) AS click_rank, '' AS group_key WHERE FALSE"

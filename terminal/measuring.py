@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from builder.evaluation import Evaluation
     from builder.workspace import Workspace
+    from online.slices import By
 
 
 def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,6 +109,18 @@ def _print_results(results: "Sequence[Evaluation]", *, as_json: bool) -> None:
 @click.option("--from", "start", type=click.DateTime(["%Y-%m-%d"]), help="First UTC day.")
 @click.option("--to", "end", type=click.DateTime(["%Y-%m-%d"]), help="Last UTC day.")
 @click.option("--model", help="Only this model version.")
+@click.option(
+    "--by",
+    type=click.Choice(["day", "hour", "query"]),
+    help="Also by UTC day, by UTC hour, or for the busiest queries.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="How many queries --by query shows.",
+)
 @json_option
 @with_workspace
 def report(
@@ -115,19 +128,23 @@ def report(
     start: "datetime | None",
     end: "datetime | None",
     *,
-    model: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Click-through rate and click-MRR, overall and by model version."""
-    from online.report import report as report_on
-
-    metrics = report_on(
-        workspace.lake,
-        start=start.date() if start else None,
-        end=end.date() if end else None,
-        model=model,
-    )
+    first, last = (day.date() if day else None for day in (start, end))
+    metrics = _report(workspace, start=first, end=last, **how)
     if as_json:
         out.print_json(metrics)
     else:
         out.print_report(metrics, workspace.settings.marks.events)
+
+
+def _report(workspace: "Workspace", *, by: "By | None", top: int, **choice: Any) -> dict[str, Any]:
+    if by is None:
+        from online.report import report as report_on
+
+        return report_on(workspace.lake, **choice)
+    from online.slices import report_by
+
+    return report_by(workspace.lake, by, most=top, **choice)

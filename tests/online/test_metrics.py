@@ -79,6 +79,7 @@ def test_what_cannot_be_computed_says_why() -> None:
     assert {name: e.reason for name, e in empty.estimates.items() if e.value is None} == {
         "ctr": NO_SEARCHES,
         "click_mrr": NO_SEARCHES,
+        "first_click_mrr": NO_SEARCHES,
         "no_click_rate": NO_SEARCHES,
         "zero_result_rate": NO_SEARCHES,
         "clicks_at_1_2": NO_CLICKS,
