@@ -150,7 +150,8 @@ class SearchLogger:
         Returns:
             The search_id, for `log_click`; also where the search was lost.
         """
-        search_id = search_id or uuid.uuid4().hex
+        if search_id is None or search_id == "":
+            search_id = uuid.uuid4().hex
 
         def line() -> dict[str, Any]:
             return {
@@ -276,7 +277,7 @@ class SearchLogger:
             return
         thread.join(timeout_s)
         if thread.is_alive():
-            _warnings.warning("the disk is slow: %d search events still wait", self.waiting)
+            _say("the disk is slow: %d search events still wait", self.waiting)
 
     def after_fork(self) -> None:
         """Begin afresh in a child process; os.fork does this by itself."""
@@ -303,7 +304,7 @@ class SearchLogger:
         try:
             raw = _as_bytes(line() | ({} if extra is None else {"extra": _plain(dict(extra))}))
         except Exception as error:  # noqa: BLE001 - a search must not fail because its log does
-            self._lose("refused", f"{type(error).__name__}: {error}")
+            self._lose("refused", _words(error))
             return
         with self._changed:
             if self._closing:
@@ -358,7 +359,7 @@ class SearchLogger:
             self._file.write(self._writing)
             self._refusal = ""
         except Exception as error:  # noqa: BLE001 - the thread must live on
-            self._problem = self._refusal = f"{type(error).__name__}: {error}"
+            self._problem = self._refusal = _words(error)
         with self._changed:
             self._written += n - len(self._writing)
             self._bytes -= size - sum(map(len, self._writing))
@@ -384,11 +385,10 @@ class SearchLogger:
         if not self._must_warn():
             return
         self._told, self._warned_at = self.lost, time.monotonic()
-        with contextlib.suppress(Exception):  # a handler may raise what it likes
-            _warnings.warning(
-                "search events: %d lost so far %s, %d wait, %d written; last problem: %s",
-                self._told, self.lost_by_reason, self.waiting, self._written, self._problem,
-            )  # fmt: skip
+        _say(
+            "search events: %d lost so far %s, %d wait, %d written; last problem: %s",
+            self._told, self.lost_by_reason, self.waiting, self._written, self._problem,
+        )  # fmt: skip
 
 
 class _RotatingFile:
@@ -511,6 +511,17 @@ def _lock(fd: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def _say(message: str, *values: object) -> None:
+    with contextlib.suppress(Exception):  # a handler may raise what it likes
+        _warnings.warning(message, *values)
+
+
+def _words(error: Exception) -> str:
+    with contextlib.suppress(Exception):  # an error may not even be able to say what it is
+        return f"{type(error).__name__}: {error}"
+    return type(error).__name__
 
 
 def _as_bytes(line: Mapping[str, Any]) -> bytes:

@@ -1,7 +1,7 @@
 """What users did by day, by hour, and by query, as `goldsmith report --by` shows it."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, Literal, TypeAlias
 
 from estimates import Estimate
@@ -58,8 +58,16 @@ def report_by(
         whole = report_on(connection, choice)
         if by == "query":
             return whole | _by_query(connection, choice, most)
-        parts = sorted(counts_of(connection, choice, by).items())
-    return whole | {f"by_{by}": {key: careful_metrics(counts).as_json() for key, counts in parts}}
+        parts = counts_of(connection, choice, by)
+    if by == "hour":
+        parts = {_hour(key): counts for key, counts in parts.items()}
+    documents = {key: careful_metrics(parts[key]).as_json() for key in sorted(parts)}
+    return whole | {f"by_{by}": documents}
+
+
+def _hour(hours_since_1970: str) -> str:
+    begun = datetime.fromtimestamp(int(hours_since_1970) * 3600, UTC)
+    return begun.strftime("%Y-%m-%dT%H:00Z")
 
 
 def _by_query(connection: Connection, choice: Choice, most: int) -> dict[str, Any]:

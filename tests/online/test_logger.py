@@ -168,6 +168,37 @@ def test_values_that_cannot_be_logged_are_counted_and_told(
     assert says in caplog.text
 
 
+class Unspeakable(Exception):  # noqa: N818 - it is no usual error
+    def __str__(self) -> str:
+        raise RuntimeError("not even that")
+
+
+class Hostile:
+    def __repr__(self) -> str:
+        raise Unspeakable
+
+
+class RaisingHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        raise RuntimeError(record.msg)
+
+
+def test_hostile_values_and_handlers_do_not_reach_the_caller(tmp_path: Path) -> None:
+    handler = RaisingHandler()
+    logging.getLogger("online.logger").addHandler(handler)
+    try:
+        with SearchLogger(tmp_path / "log") as log:
+            log.log_search("q", LISTED, "bm25", extra={"a": Hostile()})
+            log.log_search(Hostile(), LISTED, "bm25")  # type: ignore[arg-type]
+            endless: list[Any] = []
+            endless.append(endless)
+            log.log_search("endless", LISTED, "bm25", extra={"a": endless})
+    finally:
+        logging.getLogger("online.logger").removeHandler(handler)
+    assert (log.written, log.lost_by_reason) == (1, {"refused": 2})
+    assert _import(tmp_path).accepted == 1
+
+
 def test_warnings_come_once_a_minute(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = SearchLogger(tmp_path / "log")
     for _ in range(100):
