@@ -8,7 +8,7 @@ One file, standard library only, Python 3.11 or newer.
     )
     log.log_click(search_id, "d2", rank=2)        # when the click comes, in whatever process
 
-A call takes 20 to 30 microseconds and never waits for the disk; what is wrong with values or disk
+A call takes tens of microseconds and never waits for the disk; what is wrong with values or disk
 is never raised. A line goes into a bounded buffer, and a thread writes it. What the disk refuses
 waits in the buffer until it is taken; what is lost is counted (`SearchLogger.lost`) and told by one
 `logging` warning a minute.
