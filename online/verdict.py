@@ -98,10 +98,10 @@ def change_in_words(name: str, arms: Arms) -> str:
     found = arms.difference
     if found.value is None:
         return "no value"
-    words = f"{_signed(name, found.value)}{'' if name in NO_SHARE else ' points'}"
+    words = f"{signed(name, found.value)}{'' if name in NO_SHARE else ' points'}"
     if found.low is None or found.high is None:
         return words
-    return f"{words} (95 % interval {_signed(name, found.low)} to {_signed(name, found.high)})"
+    return f"{words} (95 % interval {signed(name, found.low)} to {signed(name, found.high)})"
 
 
 def value_in_words(name: str, value: float | None) -> str:
@@ -109,6 +109,13 @@ def value_in_words(name: str, value: float | None) -> str:
     if value is None:
         return "no value"
     return f"{value:.3f}" if name in NO_SHARE else f"{100 * value:.1f} %"
+
+
+def signed(name: str, value: float) -> str:
+    """A difference with its sign: shares in points, "+8.4"; else "-0.021"."""
+    if not value:
+        return "0"
+    return f"{value:+.3f}" if name in NO_SHARE else f"{100 * value:+.1f}"
 
 
 def p_in_words(p_value: float | None) -> str:
@@ -126,15 +133,17 @@ def expected_in_words(test: ABTest) -> str:
 
 
 def ratio_in_words(test: ABTest) -> str:
-    """Planned and actual traffic: "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-05)"."""
+    """Planned and actual traffic: "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-5)"."""
     control, treatment = test.units
     came = f"{expected_in_words(test)} planned, {control:,} and {treatment:,} {test.unit}s came"
     p_value = test.ratio.p_value
     if p_value is None:
         return f"{came}: too few to test the split"
     if p_value < RAREST:
-        return f"{came} (p < {RAREST:.0e})"
-    return f"{came} (p = {p_value:.1e})" if p_value < 0.001 else f"{came} ({p_in_words(p_value)})"
+        return f"{came} (p < 1e-9)"
+    if p_value < 0.001:
+        return f"{came} (p = {p_value:.1e})".replace("e-0", "e-")
+    return f"{came} ({p_in_words(p_value)})"
 
 
 def days_in_words(test: ABTest, name: str) -> str:
@@ -329,10 +338,6 @@ def _without_rank(test: ABTest) -> str:
     if not test.without_rank:
         return ""
     return f"{test.without_rank:,} clicked searches log no rank and count 0 in click-MRR."
-
-
-def _signed(name: str, value: float) -> str:
-    return f"{value:+.3f}" if name in NO_SHARE else f"{100 * value:+.1f}"
 
 
 def _capital(words: str) -> str:

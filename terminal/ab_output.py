@@ -13,6 +13,7 @@ from online.verdict import (
     days_in_words,
     p_in_words,
     ratio_in_words,
+    signed,
     value_in_words,
     verdict,
     warnings,
@@ -87,4 +88,4 @@ def _power(test: ABTest) -> list[str]:
 def _signed(name: str, value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:+.3f}" if name in NO_SHARE else f"{100 * value:+.1f} pt"
+    return signed(name, value) + ("" if name in NO_SHARE else " pt")

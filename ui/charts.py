@@ -101,6 +101,45 @@ def daily_chart(days: "pd.DataFrame", colours: Mapping[str, str], title: str) ->
     return chart
 
 
+def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerChart":
+    """A dot a day for treatment minus control, its 95 % interval, and the line of no effect.
+
+    Args:
+        days: Columns day, value, low, high, searches (of both arms); days without a value are
+            gaps, days without an interval bare dots.
+        colour: Of the treatment.
+        title: Name of the difference and its unit, ours.
+    """
+    import altair as alt
+    import pandas as pd
+
+    base = alt.Chart(days).encode(
+        x=alt.X(
+            "day:T",
+            title=None,
+            axis=alt.Axis(format="%d %b", tickCount=6, grid=False),
+            scale=alt.Scale(padding=10),
+        )
+    )
+    nothing = (
+        alt.Chart(pd.DataFrame({"zero": [0.0]}))
+        .mark_rule(strokeDash=[4, 4], color="#8C8C8C", strokeWidth=1.5)
+        .encode(y="zero:Q")
+    )
+    signed = alt.Axis(
+        format="+", tickCount=6, labelExpr="datum.value === 0 ? '0' : datum.label", titlePadding=8
+    )
+    span = base.mark_rule(strokeWidth=3, opacity=0.65, color=colour).encode(
+        y=alt.Y("low:Q", title=title, axis=signed), y2="high:Q"
+    )
+    day = alt.Tooltip("day:T", format="%Y-%m-%d")
+    dot = base.mark_point(filled=True, size=55, opacity=1, color=colour).encode(
+        y="value:Q", tooltip=_tooltip(title, day, alt.Tooltip("searches:Q", format=","))
+    )
+    chart: alt.LayerChart = (nothing + span + dot).properties(height=300)
+    return chart
+
+
 def rank_chart(clicks: "pd.DataFrame", colours: Mapping[str, str]) -> "alt.Chart":
     """Each model's clicks by rank, as shares of that model's clicks.
 

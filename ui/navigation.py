@@ -47,6 +47,7 @@ ROWS = (
     Row("Ship", "release", "Release", "inventory_2", "release", "analyst"),
     Row("Ship", "leaderboard", "Leaderboard", "leaderboard", "leaderboard", "analyst"),
     Row("Online", "dashboard", "Dashboard", "monitoring", "dashboard", "analyst"),
+    Row("Online", "ab_test", "A/B test", "science", "ab-test", "analyst"),
     Row("Admin", "people", "People", "group", "people", "admin"),
     Row("Admin", "activity", "Activity", "receipt_long", "activity", "admin"),
 )

@@ -24,6 +24,7 @@ PAGES = (
     "release",
     "leaderboard",
     "dashboard",
+    "ab-test",
 )
 REHEARSAL = {"steps": 2400, "seconds_a_step": 0.05}
 

@@ -101,7 +101,7 @@ def test_a_broken_sample_ratio_comes_first(tmp_path: Path) -> None:
     assert test.guard_reasons == ["sample_ratio"]
     found = verdict(test)
     assert (found.code, found.headline[:10]) == ("sample_ratio", "Do not use")
-    assert "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-05)" in found.sentences[0]
+    assert "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-5)" in found.sentences[0]
     assert "once in 50,000 tests" in found.sentences[0]
     planned = compare_arms(Lake(tmp_path / "events"), replace(AB, shares=(10, 12)))
     assert (planned.ratio.p_value, planned.guard_reasons) == (1.0, [])
