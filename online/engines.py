@@ -66,6 +66,8 @@ def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
 def assign(connection: Connection, choice: Choice, arms: tuple[str, str], unit: Unit) -> None:
     """Make the view `assigned`, or make it anew: the searches of two arms of an A/B test.
 
+    `treated` is 1 in the second arm, 0 in the first.
+
     Args:
         connection: Of `Lake.connect`, with the view `searches`.
         choice: Which events count.
@@ -75,7 +77,14 @@ def assign(connection: Connection, choice: Choice, arms: tuple[str, str], unit: 
     model = duckdb.ColumnExpression("model_version")
     of_arms = model.isin(*(duckdb.ConstantExpression(arm) for arm in arms))
     rows = _chosen(connection, "searches", choice).filter(of_arms)
-    rows.project(f"*, {UNIT_IDS[unit]} AS unit_id").create_view("assigned", replace=True)
+    # A number: to compare the names themselves takes a third longer.
+    treated = duckdb.CaseExpression(
+        model == duckdb.ConstantExpression(arms[1]), duckdb.ConstantExpression(1)
+    ).otherwise(duckdb.ConstantExpression(0))
+    unit_id = duckdb.SQLExpression(UNIT_IDS[unit])
+    rows.select(
+        duckdb.StarExpression(), unit_id.alias("unit_id"), treated.alias("treated")
+    ).create_view("assigned", replace=True)
 
 
 def find_crossing(connection: Connection) -> None:

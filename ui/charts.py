@@ -117,7 +117,7 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
         x=alt.X(
             "day:T",
             title=None,
-            axis=alt.Axis(format="%d %b", tickCount=6, grid=False),
+            axis=alt.Axis(format="%d %b", values=_some_days(days), grid=False),
             scale=alt.Scale(padding=10),
         )
     )
@@ -188,6 +188,15 @@ def _scale(colours: Mapping[str, str]) -> "alt.Scale":
     import altair as alt
 
     return alt.Scale(domain=list(colours), range=list(colours.values()))
+
+
+def _some_days(days: "pd.DataFrame") -> list[Any]:
+    """At most six of the days, evenly spaced: an axis of two days would name each several times."""
+    import altair as alt
+
+    there = sorted(days["day"].unique())
+    step = -(-len(there) // 6)
+    return [alt.DateTime(year=d.year, month=d.month, date=d.day) for d in there[::step]]
 
 
 def _legend() -> "alt.Legend":

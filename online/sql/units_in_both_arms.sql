@@ -3,4 +3,4 @@ SELECT unit_id, COUNT(*) AS searches
 FROM assigned
 WHERE unit_id IS NOT NULL
 GROUP BY unit_id
-HAVING MIN(model_version) <> MAX(model_version)
+HAVING MIN(treated) <> MAX(treated)
