@@ -93,6 +93,11 @@ def advice(test: ABTest) -> list[str]:
     return found
 
 
+def is_small(test: ABTest) -> bool:
+    """Whether an arm has so few searches that nobody should decide on them."""
+    return min(test.searches) < FEW_SEARCHES
+
+
 def change_in_words(name: str, arms: Arms) -> str:
     """A difference and its interval: "+8.4 points (95 % interval +7.1 to +9.7)"."""
     found = arms.difference
@@ -196,6 +201,8 @@ def _different(test: ABTest, found: list[str]) -> Verdict:
         code, headline = "better", f"{plan.treatment} is better than {plan.control}."
     else:
         code, headline = "worse", f"{plan.treatment} is worse than {plan.control}."
+    if is_small(test):
+        headline = f"A first hint: {headline}"
     told = [_told(test, name) for name in [*good, *bad]]
     if "ctr" not in found:
         told.append(f"No difference is established in CTR: {_of(test, 'ctr')}.")
@@ -236,8 +243,7 @@ def _cannot_tell(test: ABTest) -> Verdict:
 
 
 def _no_difference(test: ABTest) -> Verdict:
-    arms = test.metrics["ctr"]
-    plan, smallest = test.plan, arms.difference.smallest_effect or 0.0
+    arms, plan = test.metrics["ctr"], test.plan
     return Verdict(
         "no_difference",
         f"No difference between {plan.treatment} and {plan.control} is established.",
@@ -245,10 +251,19 @@ def _no_difference(test: ABTest) -> Verdict:
             f"CTR: {_of(test, 'ctr')}.",
             *_only_by_itself(arms),
             *_shifted(test),
-            f"That does not make them equal: a test of this size finds a true difference of "
-            f"{100 * smallest:.1f} points 4 times in 5, and smaller ones more rarely.",
+            *_found_by_now(test),
             *_weight(test),
         ),
+    )
+
+
+def _found_by_now(test: ABTest) -> tuple[str, ...]:
+    smallest = test.metrics["ctr"].difference.smallest_effect
+    if smallest is None:
+        return ()
+    return (
+        f"That does not make them equal: a test of this size finds a true difference of "
+        f"{100 * smallest:.1f} points 4 times in 5, and smaller ones more rarely.",
     )
 
 
@@ -271,7 +286,7 @@ def _missed(test: ABTest) -> str:
 
 
 def _weight(test: ABTest) -> tuple[str, ...]:
-    if min(test.searches) >= FEW_SEARCHES:
+    if not is_small(test):
         return ()
     return (f"With fewer than {FEW_SEARCHES:,} searches in an arm this is a hint, no decision.",)
 

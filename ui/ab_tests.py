@@ -20,6 +20,7 @@ from online.verdict import (
     TITLES,
     advice,
     days_in_words,
+    is_small,
     p_in_words,
     ratio_in_words,
     signed,
@@ -141,6 +142,8 @@ def show_verdict(test: ABTest) -> None:
     found = verdict(test)
     lines = "".join(f"<p>{inline(_set(line))}</p>" for line in (found.headline, *found.sentences))
     level = _LEVELS.get(found.code, "undefined")
+    if level != "poor" and is_small(test):
+        level = "fair"
     st.html(f'<div class="gs-verdict gs-is-{level}" role="status">{lines}</div>')
 
 

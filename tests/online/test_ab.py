@@ -252,7 +252,20 @@ def test_warning_under_1000_and_advice_under_10000_searches(by_hand: Lake, tmp_p
     few = _tested(tmp_path, [*_arm("bm25", 1000, 400), *_arm("minilm", 999, 600)])
     assert any("Fewer than 1,000 searches in minilm (999)" in words for words in warnings(few))
     assert verdict(few).code == "better"
+    assert verdict(few).headline == "A first hint: minilm is better than bm25."
     assert "a hint, no decision" in verdict(few).sentences[-1]
+
+
+def test_an_arm_that_lost_its_clicks_is_worse_without_an_interval(tmp_path: Path) -> None:
+    test = _tested(tmp_path, [*_arm("bm25", 1000, 100), *_arm("minilm", 1000, 0)])
+    found = verdict(test)
+    assert (found.code, test.guard_reasons) == ("worse", ["ctr_dropped"])
+    assert found.sentences[0].startswith("CTR falls from 10.0 % to 0.0 %: -10.0 points, p < .001")
+    back = compare_arms(Lake(tmp_path / "events"), Plan("minilm", "bm25"))
+    assert (verdict(back).code, back.guard_reasons) == ("better", [])
+    few = _tested(tmp_path / "few", [*_arm("bm25", 1000, 4), *_arm("minilm", 1000, 8)])
+    assert verdict(few).code == "no_difference"
+    assert "4 times in 5" not in " ".join(verdict(few).sentences)
 
 
 def test_better_and_worse_at_once_is_mixed(tmp_path: Path) -> None:
@@ -260,6 +273,7 @@ def test_better_and_worse_at_once_is_mixed(tmp_path: Path) -> None:
     test = _tested(tmp_path, [*_arm("bm25", 2000, 800), *_arm("minilm", 2000, 1200, rank=5)])
     found = verdict(test)
     assert found.code == "mixed"
+    assert found.headline.startswith("minilm is better in some ways")
     assert found.sentences[0].startswith("CTR rises from 40.0 % to 60.0 %: +20.0 points")
     assert found.sentences[1].startswith("Click-MRR falls from 0.400 to 0.120: -0.280")
     assert verdict(compare_arms(Lake(tmp_path / "events"), Plan("minilm", "bm25"))).code == "mixed"
