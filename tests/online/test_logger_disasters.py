@@ -162,7 +162,8 @@ def test_a_full_disk_costs_what_the_buffer_cannot_hold_and_is_survived(tmp_path:
     assert full[2] == lost == {"buffer_full": 1900 - full[1]}
     assert written == 100 + full[1] + 100
     assert "File too large" in complaints
-    assert complaints.count("search events:") == 2  # when it filled, and on close
+    # When the first write was refused; and on close, if more was lost after that.
+    assert 1 <= complaints.count("search events:") <= 2
     tally = _import(tmp_path)
     assert (tally.accepted, tally.read) == (written, written)
     assert {path.suffix for path in (tmp_path / "log").iterdir()} == {".jsonl"}
