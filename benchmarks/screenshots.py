@@ -42,6 +42,10 @@ PAGES = {
     "grade": ("grade", "[data-pair]"),
     "import": ("import", "[data-testid='stFileUploader']"),
     "pool": ("pool", ".gs-head"),
+    "adjudicate": ("adjudicate", ".gs-bar"),
+    "agreement": ("agreement", ".gs-verdict"),
+    "raters": ("raters", ".gs-table"),
+    "ab-test": ("ab-test", ".gs-head"),
     "release": ("release", ".gs-table"),
     "leaderboard": ("leaderboard", ".vega-embed"),
     "dashboard": ("dashboard", ".vega-embed"),
@@ -54,6 +58,7 @@ PAGES = {
 HANDFUL = (
     ("overview", LIGHT),
     ("grade", LIGHT),
+    ("agreement", LIGHT),
     ("leaderboard", LIGHT),
     ("dashboard", LIGHT),
     ("dashboard", DARK),
