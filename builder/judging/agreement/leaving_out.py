@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.judging.agreement.estimating import FEWEST_QUERIES
 from estimates import Estimate
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -98,13 +99,18 @@ class Estimates:
             return Estimate.undefined(constant, n=n)
         if self.n_queries[group] == 1:
             return Estimate(value, n=n, reason="one_query_has_no_interval")
+        if self.n_queries[group] < FEWEST_QUERIES:
+            return Estimate(value, n=n, reason="too_few_queries")
         if np.isnan(self.low[group]):
             return Estimate(value, n=n, reason="never_differed")
         return Estimate(value, low=float(self.low[group]), high=float(self.high[group]), n=n)
 
 
 def estimated(sums: Sums, statistic: Statistic, scale: Scale) -> Estimates:
-    """The statistic of each group and its interval, by leaving out each of its queries in turn."""
+    """The statistic of each group and its interval, by leaving out each of its queries in turn.
+
+    Of fewer than FEWEST_QUERIES queries there is no interval, as for alpha.
+    """
     from scipy.special import stdtrit
 
     totals = sums.totals
@@ -118,7 +124,8 @@ def estimated(sums: Sums, statistic: Statistic, scale: Scale) -> Estimates:
     squares = np.bincount(sums.group, (away - mean[sums.group]) ** 2, sums.n_groups)
     error = np.sqrt(squares * (n_queries - 1) / np.maximum(n_queries, 1))
     half = stdtrit(np.maximum(n_queries - 1, 1), 0.975) * error
-    low, high = _interval(value, np.where((n_queries > 1) & (error > 1e-12), half, np.nan), scale)
+    is_known = (n_queries >= FEWEST_QUERIES) & (error > 1e-12)
+    low, high = _interval(value, np.where(is_known, half, np.nan), scale)
     return Estimates(value, low, high, totals[:, 0].astype(np.int64), n_queries)
 
 

@@ -59,7 +59,7 @@ def test_the_interval_is_that_of_recomputing_without_each_query() -> None:
 
 @pytest.mark.parametrize("scale", ["kappa", "share", "difference"])
 def test_no_interval_where_nothing_varies(scale: str) -> None:
-    sums = Sums(np.zeros(3, dtype=np.int64), np.arange(3), np.ones((3, 2)), 1)
+    sums = Sums(np.zeros(5, dtype=np.int64), np.arange(5), np.ones((5, 2)), 1)
     found = estimated(sums, mean, scale).at(0)  # type: ignore[arg-type]
     assert (found.value, found.low, found.reason) == (1.0, None, "never_differed")
 
@@ -74,11 +74,12 @@ def test_no_interval_of_one_query_and_no_value_of_none() -> None:
 
 
 def test_shares_and_kappas_stay_inside_their_range() -> None:
-    few = Sums(np.zeros(2, dtype=np.int64), np.arange(2), np.array([[9.0, 9.0], [1.0, 0.0]]), 1)
+    values = np.array([[9.0, 9.0], *[[1.0, 0.0]] * 4])
+    few = Sums(np.zeros(5, dtype=np.int64), np.arange(5), values, 1)
     found = estimated(few, mean, "share").at(0)
     assert found.low is not None
     assert found.high is not None
-    assert 0.0 <= found.low < 0.9 < found.high <= 1.0
+    assert 0.0 <= found.low < 9 / 13 < found.high <= 1.0
 
 
 def test_many_cells_are_summed_like_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,3 +119,15 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
             if each.low is not None and each.high is not None
         )
         assert 920 <= covered <= 980, (n_queries, covered)
+
+
+@pytest.mark.parametrize(("n_queries", "reason"), [(4, "too_few_queries"), (5, None)])
+def test_no_interval_of_fewer_queries_than_alpha_asks_for(
+    n_queries: int, reason: str | None
+) -> None:
+    query = np.arange(n_queries * 4) % n_queries
+    own = np.arange(n_queries * 4) % 4
+    other = np.where(query == 0, 3 - own, own)
+    found = estimated(kappa_sums(query, own, other), quadratic_kappa, "kappa").at(0)
+    assert found.value is not None
+    assert (found.reason, found.low is None) == (reason, n_queries < 5)
