@@ -47,7 +47,7 @@ def _nothing_to_compare(graded: Ratings) -> str | None:
     """Why no statistic of agreement can be computed, as far as raters are the reason."""
     n_raters = len(np.unique(graded.rater))
     if n_raters == 0:
-        return "no_human_grades"
+        return "all_raters_left_out" if graded.excluded else "no_human_grades"
     return "one_rater" if n_raters == 1 else None
 
 

@@ -166,6 +166,11 @@ def _undefined(evidence: Evidence) -> Verdict:
             "next": f"{_VARIED}.",
         }
     said = in_words(reason).capitalize()
+    if reason == "all_raters_left_out":
+        return {
+            "sentence": f"{said}, so no grade counts: agreement cannot be told.",
+            "next": "Take a rater back on the page Raters, or have pairs graded by others.",
+        }
     return {
         "sentence": f"{said}: agreement cannot be told.",
         "next": f"Have {ENOUGH_PAIRS} pairs of about {ENOUGH_QUERIES} queries graded by two raters "

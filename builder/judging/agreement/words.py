@@ -4,6 +4,7 @@ from typing import Final
 
 _WORDS: Final[dict[str, str]] = {
     "no_human_grades": "nobody has graded yet",
+    "all_raters_left_out": "every rater who graded is left out",
     "one_rater": "there is only one rater",
     "no_pair_graded_by_two": "no pair was graded by two raters",
     "too_few_units": "fewer than two pairs were graded by both",

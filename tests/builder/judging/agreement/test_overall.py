@@ -137,6 +137,17 @@ def test_nothing_to_compare(grades: list[list[int | None]], reason: str) -> None
     assert found["pairwise"] == []
 
 
+def test_where_all_raters_are_left_out_it_is_not_said_that_nobody_graded() -> None:
+    out = {"rater 0": "a test", "rater 1": "guesses"}
+    found = agreement(rows_of([[0, 1, 2], [1, 1, 2]]), excluded=out)
+    assert found["n_raters"] == 0
+    assert found["alpha_ordinal"]["reason"] == "all_raters_left_out"
+    verdict = found["verdict"]
+    assert verdict["level"] == "undefined"
+    assert verdict["sentence"].startswith("Every rater who graded is left out")
+    assert "Take a rater back" in verdict["next"]
+
+
 def test_all_grades_equal_leaves_alpha_and_kappa_undefined() -> None:
     found = agreement(rows_of([[2, 2, 2], [2, 2, 2]]))
     assert found["alpha_ordinal"]["value"] is None
