@@ -233,8 +233,20 @@ def _nothing_left(connection: Connection, selected: Selected) -> BuilderError:
         reasons += f"; {selected.below_min_raters} pairs have too few raters"
     return BuilderError(
         f"none of the {selected.asked} queries can go into a task folder: {reasons}",
-        hint="Grade pairs first, or ask for fewer raters (--min-raters).",
+        hint=" ".join(_ways_out(selected)),
     )
+
+
+def _ways_out(selected: Selected) -> Iterator[str]:
+    """What helps against each of the reasons why no query is left; at least one sentence."""
+    if selected.dropped["no_relevant"]:
+        yield "`goldsmith export --keep-no-relevant` keeps queries whose grades are all 0."
+    if selected.below_min_raters:
+        yield "Ask for fewer raters (--min-raters), or have more people grade these pairs."
+    if selected.left_out:
+        yield "Take back a rater who is left out, on the page Raters."
+    elif not selected.below_min_raters and selected.dropped["unjudged"]:
+        yield "Grade pairs first."
 
 
 def _listed(names: list[str], at_most: int = 10) -> str:

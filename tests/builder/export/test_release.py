@@ -220,6 +220,8 @@ def test_nothing_to_export_says_why(workspace: Workspace, tmp_path: Path) -> Non
     with pytest.raises(BuilderError, match="none of the 4 queries") as refusal:
         export_task(workspace, "shop", min_raters=5)
     assert "4 unjudged" in refusal.value.message
+    assert "--min-raters" in str(refusal.value.hint)
+    assert "--keep-no-relevant" not in str(refusal.value.hint)
     with pytest.raises(BuilderError, match="no query is asked for") as refusal:
         export_task(workspace, "shop", tag="z")
     assert refusal.value.hint is not None
@@ -228,6 +230,19 @@ def test_nothing_to_export_says_why(workspace: Workspace, tmp_path: Path) -> Non
         export_task(empty, "shop")
     assert not (workspace.evals_folder / "shop").exists()
     assert leftovers(workspace) == []
+
+
+def test_where_all_grades_are_0_the_option_that_keeps_them_is_named(workspace: Workspace) -> None:
+    with workspace.store.write() as connection:
+        grade(connection, "Ann Müller", {"d2": 0, "007": 0})
+        grade(connection, "Bob", {"d2": 0, "007": 0})
+        grade(connection, "Ann Müller", {"d2": 0}, query="q-two")
+    with pytest.raises(BuilderError, match="3 no_relevant") as refusal:
+        export_task(workspace, "shop")
+    hint = str(refusal.value.hint)
+    assert "--keep-no-relevant" in hint
+    assert "--min-raters" not in hint
+    assert export_task(workspace, "shop", keep_no_relevant=True)["queries"] == 3
 
 
 def test_only_analysts_export_from_the_browser(workspace: Workspace) -> None:

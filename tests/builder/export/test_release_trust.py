@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from builder.errors import BuilderError
 from builder.evaluation import resolve_task
 from builder.export import export_task
 from builder.judging.adjudication import decide, undo_decision
@@ -87,6 +88,17 @@ def test_who_is_left_out_is_told_with_the_reason_under_a_pseudonym(workspace: Wo
     assert agreement["excluded"] == [{"rater": "rater-03", "reason": HOSTILE, "n": 2}]
     leave_out(workspace, "Bob", "another reason")
     assert export_task(workspace, "shop")["release"] == 3
+
+
+def test_where_all_raters_are_left_out_the_advice_is_to_take_one_back(workspace: Workspace) -> None:
+    leave_out(workspace, "Ann Müller")
+    leave_out(workspace, "Bob")
+    with pytest.raises(BuilderError, match="4 unjudged") as refusal:
+        export_task(workspace, "shop")
+    hint = str(refusal.value.hint)
+    assert "Take back a rater who is left out" in hint
+    assert "--min-raters" not in hint
+    assert "Grade pairs first" not in hint
 
 
 @pytest.mark.parametrize("rule", ["majority", "median", "mean"])
