@@ -73,13 +73,14 @@ def agreement_of(
     """
     graded, how = without_excluded(ratings), Resampling(resamples, seed)
     whole = measured(graded, n_grades, how)
-    evidence = replace(whole.evidence, n_odd=_stand_out(flags or {}))
+    raters = _raters(graded, flags or {})
+    evidence = replace(whole.evidence, n_odd=sum(bool(row["flags"]) for row in raters))
     few = evidence.n_queries < FEWEST_QUERIES and evidence.alpha.value is not None
     return {
         **_counts(graded, whole),
         **as_json(whole.found),
         "pairwise": pairwise(graded, n_grades),
-        "raters": _raters(graded, flags or {}),
+        "raters": raters,
         "excluded": _excluded(ratings),
         "others": dict(sorted(ratings.others.items())),
         "warnings": ["few_queries"] if few else [],
@@ -107,13 +108,8 @@ def _judged(graded: Ratings, whole: Evidence, n_grades: int, how: Resampling) ->
             {"raters": list(copy.raters), "n": copy.n, "later": copy.later} for copy in copies
         ],
         "alpha_ordinal_without_copies": apart.alpha.as_json() if apart else None,
-        "verdict": verdict(whole, apart, copied=copied),
+        "verdict": verdict(whole, apart, copied=copied, copies=copies),
     }
-
-
-def _stand_out(flags: Mapping[str, Sequence[str]]) -> int:
-    """How many raters do for something else than copies, which the verdict names anyway."""
-    return sum(bool({*codes} - {"copies"}) for codes in flags.values())
 
 
 def _is_copied(graded: Ratings, copies: Iterable[Copy]) -> NDArray[np.bool_]:

@@ -15,15 +15,18 @@ pair are equal, alpha is 0 or 1, whatever their number), and an interval no wide
 side: rungs are .2 apart, so the value is then at most one rung off. A wider one is no hindrance
 where it lies on one side as a whole: all below .4, or from .6 up.
 
-How many more: the width shrinks with the square root of the number of queries, so n pairs that gave
-+-w give +-.15 with n * (w / .15)^2, if the new ones come from new queries. Where there are too few
-pairs to go by, 100 are asked for: in simulations 100 pairs of 20 queries gave +-.09 to +-.21.
+One goal is set, 100 shared pairs of 20 queries, and how much of it is reached is said: in
+simulations these gave +-.09 to +-.21. Where it is reached and the interval is still too wide, more
+are asked for: the width shrinks with the square root of the number of queries, so n pairs that gave
++-w give +-.15 with n * (w / .15)^2, if the new ones come from new queries.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from builder.judging.agreement.copies import Copy
 from builder.judging.agreement.words import in_words
 from estimates import Estimate
 
@@ -52,7 +55,7 @@ class Evidence:
         n_queries: Their queries.
         n_other: Shared pairs to which somebody gave another grade than the commonest.
         n_disputed: Pairs that an analyst should decide.
-        n_odd: Raters who stand out for something else than copies.
+        n_odd: Raters who count and stand out, whatever for.
     """
 
     alpha: Estimate
@@ -86,40 +89,93 @@ RUNGS: Final = (
 POOR: Final = Rung("poor", -1.0, 0.0)
 
 
-def verdict(whole: Evidence, apart: Evidence | None = None, *, copied: int = 0) -> Verdict:
+def verdict(
+    whole: Evidence,
+    apart: Evidence | None = None,
+    *,
+    copied: int = 0,
+    copies: Sequence[Copy] = (),
+) -> Verdict:
     """What the agreement allows.
 
     Args:
         whole: All grades that count.
         apart: The same without copied grades, which are no evidence; None where none were found.
         copied: Shared pairs with a copied grade.
+        copies: Whose grades are copies; needed with `apart`.
 
     Returns:
         level (undefined, too_few, no_evidence, poor, fair, good or excellent), sentence (what the
         number allows) and next (what to do).
     """
     if apart is None:
-        return _verdict_on(whole, copied=0)
+        return _verdict_on(whole, _NO_COPIES)
+    found = _copied(whole, copies)
     if apart.alpha.value is None:
         return {
             "level": "no_evidence",
             "sentence": f"{copied:,} of {_pairs(whole.n_pairs)} hold copied grades, which are no "
             "evidence of agreement, and too little is left to judge by.",
-            "next": f"Have {_more(ENOUGH_PAIRS)} graded by two raters who do not see each other's "
-            "grades before you export.",
+            "next": f"{found.advice}Then have two raters who do not see each other's grades "
+            f"{_goal(apart)}",
         }
-    return _verdict_on(apart, copied=copied)
+    return _verdict_on(apart, found)
 
 
-def _verdict_on(evidence: Evidence, *, copied: int) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class _Copied:
+    """What is said where grades were copied; each is "" where none were.
+
+    Attributes:
+        once: Begins a sentence.
+        beside: Follows alpha.
+        advice: A sentence that says what to do about them, and a space.
+    """
+
+    once: str = ""
+    beside: str = ""
+    advice: str = ""
+
+
+_NO_COPIES: Final = _Copied()
+_MOST_NAMED: Final = 4
+
+
+def _copied(whole: Evidence, copies: Sequence[Copy]) -> _Copied:
+    names = sorted({name for copy in copies for name in copy.raters})
+    named = _listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} raters"
+    known = len(copies) == 1 and copies[0].later is not None
+    what, whom = f"the copies among {named}", named
+    if known:
+        whom = str(copies[0].later)
+        source = next(name for name in names if name != whom)
+        what = f"{whom}'s copies of {source}"
+    value = whole.alpha.value
+    return _Copied(
+        once=f"Counting {what} once, ",
+        beside=f", counting {what} once; {'undefined' if value is None else number(value)} with "
+        "them",
+        advice=f"Ask {whom} about the copies, and leave out who copied: until then the copied "
+        "grades count twice. ",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Such as: Ana, Ben and Cleo."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _verdict_on(evidence: Evidence, copied: _Copied) -> Verdict:
     level = level_of(evidence)
     if level == "undefined":
         return {"level": level, **_undefined(evidence)}
     if level == "too_few":
         return {"level": level, **_too_few(evidence, copied)}
     rung = next((rung for rung in RUNGS if rung.level == level), POOR)
-    said = f"{_without(copied)}{_alpha(evidence)}: {_allows(evidence, rung)}."
-    return {"level": level, "sentence": said[0].upper() + said[1:], "next": _next(evidence, rung)}
+    said = f"{_alpha(evidence)}{copied.beside}: {_allows(evidence, rung)}."
+    following = f"{copied.advice}{_next(evidence, rung)}"
+    return {"level": level, "sentence": said[0].upper() + said[1:], "next": following}
 
 
 def level_of(evidence: Evidence) -> str:
@@ -173,8 +229,7 @@ def _undefined(evidence: Evidence) -> Verdict:
         }
     return {
         "sentence": f"{said}: agreement cannot be told.",
-        "next": f"Have {ENOUGH_PAIRS} pairs of about {ENOUGH_QUERIES} queries graded by two raters "
-        "each.",
+        "next": f"Have two raters {_goal(evidence)}",
     }
 
 
@@ -183,22 +238,41 @@ _VARIED: Final = (
 )
 
 
-def _too_few(evidence: Evidence, copied: int) -> Verdict:
+def _goal(evidence: Evidence) -> str:
+    """The goal, and how much of it is reached; the end of a sentence whose subject are raters."""
+    pairs = min(evidence.n_pairs, ENOUGH_PAIRS)
+    queries = min(evidence.n_queries, ENOUGH_QUERIES)
+    return (
+        f"grade the same pairs until {ENOUGH_PAIRS} pairs of {ENOUGH_QUERIES} queries are shared "
+        f"(reached: {pairs} of {ENOUGH_PAIRS} pairs, {queries} of {ENOUGH_QUERIES} queries)."
+    )
+
+
+def _too_few(evidence: Evidence, copied: _Copied) -> Verdict:
     if evidence.n_pairs >= FEWEST_PAIRS and evidence.n_other < FEWEST_OTHER:
         others = f"{evidence.n_other:,} of {_pairs(evidence.n_pairs)}"
         return {
-            "sentence": f"{_without(copied) or 'Only '}{others} got another grade than the "
+            "sentence": f"{copied.once or 'Only '}{others} got another grade than the "
             "commonest, too few to judge by.",
-            "next": f"{_VARIED}.",
+            "next": f"{copied.advice}{_VARIED}.",
         }
     few = "is too little" if evidence.n_pairs == 1 else "are too few"
-    wanted, queries = missing(evidence)
-    of_queries = f" of at least {queries} more queries" if queries else ""
     return {
-        "sentence": f"{_without(copied)}{_pairs(evidence.n_pairs)} of "
+        "sentence": f"{copied.once}{_pairs(evidence.n_pairs)} of "
         f"{_queries(evidence.n_queries)} {few} to judge by{_range(evidence)}.",
-        "next": f"Have {_more(wanted)}{of_queries} graded by two raters each before you export.",
+        "next": f"{copied.advice}{_before_export(evidence)}",
     }
+
+
+def _before_export(evidence: Evidence) -> str:
+    wanted = missing(evidence)
+    if not wanted:
+        return f"Before you export, have two raters {_goal(evidence)}"
+    return (
+        f"The goal of {ENOUGH_PAIRS} shared pairs of {ENOUGH_QUERIES} queries is reached, but the "
+        f"range is still too wide: have {_more(wanted)} of other queries graded by two "
+        "raters each before you export."
+    )
 
 
 def _range(evidence: Evidence) -> str:
@@ -209,15 +283,14 @@ def _range(evidence: Evidence) -> str:
     return f": ordinal alpha {number(alpha)} may be anything from {low} to {high}"
 
 
-def missing(evidence: Evidence) -> tuple[int, int]:
-    """How many more shared pairs a verdict needs, in tens, and of how many more queries."""
-    n, queries = evidence.n_pairs, max(0, FEWEST_QUERIES - evidence.n_queries)
-    wanted = [float(ENOUGH_PAIRS - n) if n < FEWEST_PAIRS else 0.0]
-    wanted.append(queries * n / max(1, evidence.n_queries))
+def missing(evidence: Evidence) -> int:
+    """How many shared pairs a verdict needs beyond the goal, in tens; 0 until that is reached."""
+    n = evidence.n_pairs
     interval = _interval(evidence)
-    if interval:
-        wanted.append(n * (((interval[1] - interval[0]) / 2.0 / WIDEST) ** 2 - 1.0))
-    return max(10, 10 * round(max(wanted) / 10.0)), queries
+    if n < ENOUGH_PAIRS or evidence.n_queries < ENOUGH_QUERIES or interval is None:
+        return 0
+    wanted = n * (((interval[1] - interval[0]) / 2.0 / WIDEST) ** 2 - 1.0)
+    return max(10, 10 * round(wanted / 10.0))
 
 
 def _next(evidence: Evidence, rung: Rung) -> str:
@@ -273,12 +346,6 @@ def _alpha(evidence: Evidence) -> str:
         return "ordinal alpha"
     low, high = map(number, interval)
     return f"ordinal alpha {number(alpha)} ({low} to {high}, {_pairs(evidence.n_pairs)})"
-
-
-def _without(copied: int) -> str:
-    if not copied:
-        return ""
-    return f"Without the copied grades of {_pairs(copied)}, which are no evidence, "
 
 
 def number(value: float) -> str:

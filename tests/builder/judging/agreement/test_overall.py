@@ -258,12 +258,14 @@ def test_flags_stand_beside_their_raters() -> None:
     assert [rater["flags"] for rater in raters] == [[], ["too_fast"]]
 
 
-def test_who_stands_out_is_in_the_verdict_unless_for_copies_alone() -> None:
+def test_who_stands_out_is_in_the_verdict_whatever_for() -> None:
     ratings = ratings_of(rows_of([[*A] * 10, [*B] * 10]))
     flagged = agreement_of(ratings, flags={"rater 0": ["copies"], "rater 1": ["lenient"]})
-    assert flagged["verdict"]["next"] == "See why a rater stands out, then export."
+    assert flagged["verdict"]["next"] == "See why 2 raters stand out, then export."
     copied = agreement_of(ratings, flags={"rater 0": ["copies"], "rater 1": []})
-    assert copied["verdict"]["next"] == "Export."
+    assert copied["verdict"]["next"] == "See why a rater stands out, then export."
+    nobody = agreement_of(ratings, flags={"who graded nothing": ["lenient"]})
+    assert nobody["verdict"]["next"] == "Export."
 
 
 def test_the_prevalence_of_ac_counts_pairs_of_one_rater_too() -> None:

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from builder.judging.agreement import agreement, in_words
+from builder.judging.agreement.copies import Copy
 from builder.judging.agreement.verdict import Evidence, missing, number, verdict
 from builder.store.grades import GradeRow
 from estimates import Estimate
@@ -57,36 +58,36 @@ def test_good_agreement_says_for_which_differences_it_is_fit() -> None:
     assert verdict(replace(evidence(0.71, 0.62, 0.79), n_disputed=0))["next"] == "Export."
 
 
-def test_too_few_says_how_many_more() -> None:
-    # 38 of the hundred that usually do; the interval is +-.16: 38 * (.16/.15)^2 - 38 = 5 would do.
+def test_too_few_says_the_goal_and_how_much_of_it_is_reached() -> None:
     given = evidence(0.55, 0.38, 0.70, n_pairs=38, n_queries=12, n_other=20)
     assert verdict(given) == {
         "level": "too_few",
         "sentence": "38 shared pairs of 12 queries are too few to judge by: ordinal alpha .55 may "
         "be anything from .38 to .70.",
-        "next": "Have 60 more pairs graded by two raters each before you export.",
+        "next": "Before you export, have two raters grade the same pairs until 100 pairs of 20 "
+        "queries are shared (reached: 38 of 100 pairs, 12 of 20 queries).",
     }
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (evidence(0.5, 0.2, 0.8, n_pairs=60), (180, 0)),  # twice the width: four times the pairs
-        (evidence(0.5, 0.34, 0.65, n_pairs=60), (10, 0)),
-        (evidence(0.5, 0.2, 0.8, n_pairs=60, n_queries=6), (40, 4)),  # ten pairs a query
-        (evidence(0.5, 0.2, 0.8, n_pairs=10, n_queries=2), (90, 8)),
+        (evidence(0.5, 0.2, 0.8, n_pairs=120), 360),  # twice the width: four times the pairs
+        (evidence(0.5, 0.34, 0.65, n_pairs=120), 10),
+        (evidence(0.5, 0.2, 0.8, n_pairs=99), 0),  # the goal comes first
+        (evidence(0.5, 0.2, 0.8, n_pairs=120, n_queries=19), 0),
     ],
 )
-def test_what_is_missing(given: Evidence, expected: tuple[int, int]) -> None:
+def test_what_is_missing_beyond_the_goal(given: Evidence, expected: int) -> None:
     assert missing(given) == expected
+    said = verdict(given)["next"]
+    assert ("The goal of 100 shared pairs of 20 queries is reached" in said) == bool(expected)
 
 
 def test_few_queries_ask_for_queries_and_give_no_range() -> None:
-    said = verdict(evidence(0.5, 0.1, 0.8, n_pairs=60, n_queries=6))
-    assert said["sentence"] == "60 shared pairs of 6 queries are too few to judge by."
-    assert said["next"] == (
-        "Have 40 more pairs of at least 4 more queries graded by two raters each before you export."
-    )
+    said = verdict(evidence(0.5, 0.1, 0.8, n_pairs=160, n_queries=6))
+    assert said["sentence"] == "160 shared pairs of 6 queries are too few to judge by."
+    assert said["next"].endswith("(reached: 100 of 100 pairs, 6 of 20 queries).")
 
 
 def test_fair_agreement_says_how_many_more_pairs_may_show_that_it_is_good() -> None:
@@ -131,14 +132,37 @@ def test_raters_who_stand_out_are_looked_at_first(given: Evidence, following: st
 def test_copies_are_no_evidence() -> None:
     whole = evidence(0.95, 0.93, 0.97, n_pairs=562)
     nothing = Evidence(Estimate.undefined("no_pair_graded_by_two"), 0, 0, 0, 0)
-    said = verdict(whole, nothing, copied=562)
+    known = [Copy(("ana", "ben"), 562, 562, "ben", 300.0)]
+    said = verdict(whole, nothing, copied=562, copies=known)
     assert said["level"] == "no_evidence"
     assert said["sentence"].startswith("562 of 562 shared pairs hold copied grades")
+    assert said["next"].startswith("Ask ben about the copies, and leave out who copied: ")
     rest = evidence(0.55, 0.46, 0.63, n_pairs=150)
-    assert verdict(whole, rest, copied=412)["level"] == "fair"
-    assert verdict(whole, rest, copied=412)["sentence"].startswith(
-        "Without the copied grades of 412 shared pairs, which are no evidence, ordinal alpha .55 "
+    said = verdict(whole, rest, copied=412, copies=known)
+    assert said["level"] == "fair"
+    assert said["sentence"].startswith(
+        "Ordinal alpha .55 (.46 to .63, 150 shared pairs), counting ben's copies of ana once; .95 "
+        "with them: fit only to compare models"
     )
+    assert said["next"].startswith("Ask ben about the copies, and leave out who copied: until then")
+
+
+@pytest.mark.parametrize(
+    ("raters", "named"),
+    [
+        ([("ana", "ben")], "ana and ben"),
+        ([("ana", "ben"), ("ben", "cy")], "ana, ben and cy"),
+        ([("hub", f"r{n}") for n in range(4)], "5 raters"),
+    ],
+)
+def test_copies_of_which_nobody_knows_who_copied_name_all(
+    raters: list[tuple[str, str]], named: str
+) -> None:
+    copies = [Copy(couple, 100, 100, None, 60.0) for couple in raters]
+    whole, rest = evidence(0.95, 0.93, 0.97), evidence(0.5, 0.2, 0.8, n_pairs=60)
+    said = verdict(whole, rest, copied=100, copies=copies)
+    assert said["sentence"].startswith(f"Counting the copies among {named} once, 60 shared pairs ")
+    assert said["next"].startswith(f"Ask {named} about the copies")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +186,7 @@ def test_copies_are_no_evidence() -> None:
 def test_what_cannot_be_told(grades: list[list[int | None]], level: str, sentence: str) -> None:
     said = agreement(rows_of(grades))["verdict"]
     assert (said["level"], said["sentence"]) == (level, sentence)
-    assert said["next"].startswith("Have ")
+    assert "have two raters" in said["next"].lower()
 
 
 def test_one_grade_for_nearly_all_is_too_little_to_go_by() -> None:
@@ -194,7 +218,7 @@ def test_copied_grades_are_taken_out_of_the_verdict() -> None:
     assert found["copies"] == [{"raters": ["ana", "ben"], "n": 100, "later": "ben"}]
     alone = agreement([row for row in rows if row.rater != "ben"])
     assert found["alpha_ordinal_without_copies"] == alone["alpha_ordinal"]
-    assert found["verdict"]["sentence"].startswith("Without the copied grades of 100 shared pairs")
+    assert "counting ben's copies of ana once" in found["verdict"]["sentence"].lower()
     assert alone["copies"] == []
     assert alone["alpha_ordinal_without_copies"] is None
 
