@@ -22,12 +22,13 @@ from builder.judging.guidelines import current_guidelines
 from builder.people import Person
 from builder.workspace import Workspace
 from ui import frame, text
-from ui.adjudication_bar import last_press, show_bar
+from ui.adjudication_bar import KEY, show_bar
 from ui.adjudication_card import dispute_html
 from ui.adjudication_list import show_decisions
 from ui.adjudication_presses import PAIR_IN_URL, press_key, stop_wanting
 from ui.deciding import Deciding, current_deciding
 from ui.frame import errors_shown, in_callback, muted, note, show_callback_error
+from ui.presses import last_press
 from ui.restored import NOT_SAVED, was_restored
 from ui.sitting import Said
 
@@ -80,7 +81,7 @@ def _on_press(workspace: Workspace, person: Person) -> None:
         deciding.start_anew(Said("ignored", NOT_SAVED))
         return
     try:
-        press_key(workspace, person, deciding, last_press())
+        press_key(workspace, person, deciding, last_press(KEY))
     except BuilderError:
         deciding.said = Said("ignored", "Not saved.")
         raise

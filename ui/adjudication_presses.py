@@ -7,8 +7,9 @@ import streamlit as st
 from builder.judging.adjudication import Decided, Dispute, decide, undo_decision
 from builder.people import Person
 from builder.workspace import Workspace
-from ui.adjudication_bar import Press
+from ui.adjudication_bar import reason_of
 from ui.deciding import Deciding, title_in_short
+from ui.presses import Press
 from ui.sitting import Said, now_ms, shortened
 
 PAIR_IN_URL = "pair"
@@ -47,7 +48,7 @@ def _deal_with(
         deciding.put_off(dispute.pair_id)
         deciding.said = Said("", "Put off: \u201c", title_in_short(dispute), "\u201d comes at last")
     elif press.key in ("0", "1", "2", "3"):
-        if not press.reason:
+        if not reason_of(press):
             deciding.said = Said("ignored", "Say why, then it counts.")
             return
         deciding.said = _decide(workspace, person, deciding, press, dispute)
@@ -69,7 +70,7 @@ def _decide(
         person,
         dispute.pair_id,
         int(press.key),
-        press.reason,
+        reason_of(press),
         token=deciding.token,
         milliseconds=_looked(deciding, press),
         guidelines_version=deciding.guidelines_version,

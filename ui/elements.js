@@ -169,3 +169,19 @@ function showPictures() {
 
 showPictures();
 new MutationObserver(showPictures).observe(document.body, { childList: true, subtree: true });
+
+// What a component's script exports: one `Kind` for each place in the page, drawn with each run of
+// the page and removed with its place.
+function mounted(Kind) {
+  const standing = new WeakMap();
+  return (component) => {
+    const { parentElement } = component;
+    if (!standing.has(parentElement)) standing.set(parentElement, new Kind(parentElement));
+    const shown = standing.get(parentElement);
+    shown.draw(component);
+    return () => {
+      shown.remove();
+      standing.delete(parentElement);
+    };
+  };
+}

@@ -245,15 +245,4 @@ class Bar {
   }
 }
 
-const bars = new WeakMap();
-
-export default function (component) {
-  const { parentElement } = component;
-  if (!bars.has(parentElement)) bars.set(parentElement, new Bar(parentElement));
-  const bar = bars.get(parentElement);
-  bar.draw(component);
-  return () => {
-    bar.remove();
-    bars.delete(parentElement);
-  };
-}
+export default mounted(Bar);

@@ -5,7 +5,6 @@ twenty, each of which the browser draws by itself: 20 ms more from key to next p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -14,7 +13,7 @@ import streamlit as st
 
 from builder.judging.queue import LONGEST_COMMENT, LONGEST_REASON
 from builder.settings import Settings
-from ui.sitting import Sitting, as_text
+from ui.sitting import Sitting
 
 QueryOutcome: TypeAlias = Literal["unclear", "out_of_scope"]
 
@@ -28,42 +27,6 @@ REASONS = (
 QUERY_WORDS: dict[QueryOutcome, str] = {"unclear": "unclear", "out_of_scope": "out of scope"}
 _OTHER = len(REASONS)
 _SCRIPTS = [Path(__file__).with_name(name) for name in ("elements.js", "grade_bar.js")]
-_DAY_MS = 24 * 60 * 60 * 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    """One press as the browser tells it; everything in it is checked before use.
-
-    Attributes:
-        name: The pair that was on screen.
-        key: What it means: 0 to 3, u, s, x, q, a or l.
-        pressed: The key that was really pressed, which another press may repeat.
-        token: Of the showing of the pair.
-        comment: What stood in the comment.
-        choice: Which of the reasons was chosen, from 1; 0 for none.
-        reason: What was typed as reason.
-        looked_ms: How long the pair was looked at; None if the browser did not say.
-    """
-
-    name: str
-    key: str
-    pressed: str
-    token: str
-    comment: str
-    choice: int
-    reason: str
-    looked_ms: int | None
-
-    @property
-    def cannot_judge_reason(self) -> str:
-        """The reason for "can't judge" in words; "" where none was chosen."""
-        return reason_chosen(self.choice, self.reason)
-
-    @property
-    def query_outcome(self) -> QueryOutcome | None:
-        """What was chosen of the two; None for neither."""
-        return outcome_chosen(self.choice)
 
 
 def reason_chosen(choice: int, typed: str) -> str:
@@ -86,23 +49,6 @@ def show_bar(
         key=KEY,
         data=_data(settings, sitting, can_undo=can_undo),
         on_press_change=on_press,
-    )
-
-
-def last_press() -> Press:
-    """What was pressed, in the callback of a press."""
-    sent = st.session_state[KEY].get("press")
-    told: dict[str, Any] = sent if isinstance(sent, dict) else {}
-    choice, looked = told.get("choice"), told.get("looked")
-    return Press(
-        name=as_text(told.get("pair")),
-        key=as_text(told.get("key")),
-        pressed=as_text(told.get("pressed"))[:10],
-        token=as_text(told.get("token")),
-        comment=as_text(told.get("comment")).strip(),
-        choice=choice if type(choice) is int else 0,
-        reason=as_text(told.get("reason")).strip()[:LONGEST_REASON],
-        looked_ms=looked if type(looked) is int and 0 <= looked <= _DAY_MS else None,
     )
 
 

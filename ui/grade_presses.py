@@ -18,7 +18,8 @@ from builder.judging.queue import (
     undo_last,
 )
 from builder.workspace import Workspace
-from ui.grade_bar import QUERY_WORDS, Press
+from ui.grade_bar import QUERY_WORDS, outcome_chosen, reason_chosen
+from ui.presses import Press
 from ui.sitting import Said, Sitting, now_ms, shortened, title_of
 
 WANTED_IN_URL = "pair"
@@ -116,7 +117,7 @@ def _skip(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
 
 
 def _cannot_judge(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
-    pair, reason = _pair(sitting), press.cannot_judge_reason
+    pair, reason = _pair(sitting), reason_chosen(press.choice, press.typed)
     if not reason:
         return None
     outcome = cannot_judge(
@@ -136,10 +137,10 @@ def _cannot_judge(workspace: Workspace, sitting: Sitting, press: Press) -> Said 
 
 
 def _flag_query(workspace: Workspace, sitting: Sitting, press: Press) -> Said | None:
-    pair, outcome = _pair(sitting), press.query_outcome
+    pair, outcome = _pair(sitting), outcome_chosen(press.choice)
     if not outcome:
         return None
-    query_id, reason = pair.query.query_id, press.reason or _NO_REASON
+    query_id, reason = pair.query.query_id, press.typed or _NO_REASON
     flag_query(workspace, sitting.rater, query_id, outcome, reason, token=sitting.token)
     sitting.flagged[query_id] = pair.pair_id
     said = f"\u201d is {QUERY_WORDS[outcome]}, saved"

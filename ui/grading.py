@@ -27,11 +27,12 @@ from builder.workspace import Workspace
 from ui import grade_end, text
 from ui.corpus_search import show_corpus_search
 from ui.frame import errors_shown, in_callback, leave_if_refused, show_callback_error
-from ui.grade_bar import last_press, show_bar
+from ui.grade_bar import KEY, show_bar
 from ui.grade_card import pair_html
 from ui.grade_presses import VIEW_IN_URL, WANTED_IN_URL, press_key
 from ui.listing import show_list
 from ui.numbers import count
+from ui.presses import last_press
 from ui.restored import NOT_SAVED, was_restored
 from ui.sitting import Said, Sitting, current_sitting
 
@@ -90,7 +91,7 @@ def _on_press(workspace: Workspace, rater: str) -> None:
         sitting.start_anew(Said("ignored", NOT_SAVED))
         return
     try:
-        press_key(workspace, sitting, last_press())
+        press_key(workspace, sitting, last_press(KEY))
     except BuilderError:
         sitting.said = Said("ignored", "Not saved.")
         raise

@@ -393,15 +393,4 @@ class List {
   }
 }
 
-const lists = new WeakMap();
-
-export default function (component) {
-  const { parentElement } = component;
-  if (!lists.has(parentElement)) lists.set(parentElement, new List(parentElement));
-  const list = lists.get(parentElement);
-  list.draw(component);
-  return () => {
-    list.remove();
-    lists.delete(parentElement);
-  };
-}
+export default mounted(List);
