@@ -44,8 +44,8 @@ def test_they_are_flagged_and_the_one_in_common_is_named(grades: Ratings) -> Non
     assert raised == {f"rater{at:02}": ["copies"] for at in range(1, 13)}
     (flag,) = flags["rater02"]
     assert flag.sentence.startswith(
-        "rater02 gave the same grade as 11 other raters in all 562 shared pairs; raters who grade"
-        " by themselves would in about 522. The times do not tell who copied."
+        "rater02 gave the same grade as 11 other raters in all 562 shared pairs; independent raters"
+        " would agree on about 522. The times do not tell who copied."
     )
     (flag,) = flags["rater08"]
     assert flag.sentence.startswith(

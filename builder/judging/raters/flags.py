@@ -74,7 +74,7 @@ def _outlier(found: Findings, rater: int, name: str) -> Flag | None:
         return None
     if own.high >= rest.low or rest.value - own.value < KAPPA_BELOW:
         return None
-    return Flag("outlier", sentences.outlier(name, own, rest))
+    return Flag("outlier", sentences.outlier(name, own, rest, int(found.on_shared[rater].sum())))
 
 
 def _shifted(found: Findings, rater: int, name: str) -> Flag | None:

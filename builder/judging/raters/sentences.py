@@ -9,11 +9,12 @@ HUB = 3
 """A rater with so many copies is the one that they have in common."""
 
 
-def outlier(name: str, own: Estimate, rest: Estimate) -> str:
-    """`own` and `rest` are quadratic kappas."""
+def outlier(name: str, own: Estimate, rest: Estimate, n: int) -> str:
+    """`own` and `rest` are quadratic kappas; `n` is how many of the rater's grades are compared."""
     return (
         f"{name} agrees with the others much less than they agree among themselves: kappa"
-        f" {_with_interval(own)} over {own.n:,} comparisons, the rest {_with_interval(rest)}"
+        f" {_with_interval(own)} over {own.n:,} comparisons; each of {n:,} grades against every"
+        f" other rater's grade of that pair. The rest: {_with_interval(rest)}"
         " (1 is full agreement, 0 is what guessing gives)."
         f" Go through a few of these pairs with {name} before the grades count."
     )
@@ -70,8 +71,10 @@ def copies(name: str, own: Sequence[Copy], everybody: Sequence[Copy]) -> str:
     return f"{told} {_who(name, own)} {_NO_EVIDENCE}"
 
 
-_NO_EVIDENCE = "Equal grades of these raters are no evidence of agreement."
-_BY_THEMSELVES = "raters who grade by themselves would in about"
+_NO_EVIDENCE = (
+    "Equal grades of these raters are no evidence of agreement."
+    " Ask them; leave one out, else the grade counts twice."
+)
 
 
 def _of_one(name: str, copy: Copy, everybody: Sequence[Copy]) -> str:
@@ -82,7 +85,7 @@ def _of_one(name: str, copy: Copy, everybody: Sequence[Copy]) -> str:
     of_other = [each for each in everybody if other in each.raters]
     if len(of_other) >= HUB:
         return f"{told}. Look at {other} first: {_of_many(other, of_other)}"
-    return f"{told}; {_BY_THEMSELVES} {copy.expected:.0f}."
+    return f"{told}; two independent raters would agree on about {copy.expected:.0f}."
 
 
 def _of_many(name: str, own: Sequence[Copy]) -> str:
@@ -90,11 +93,13 @@ def _of_many(name: str, own: Sequence[Copy]) -> str:
     expected = sum(copy.expected for copy in own)
     return (
         f"{name} gave the same grade as {len(own)} other raters in {_pairs(identical, n)};"
-        f" {_BY_THEMSELVES} {expected:.0f}."
+        f" independent raters would agree on about {expected:.0f}."
     )
 
 
 def _pairs(identical: int, n: int) -> str:
+    if n == 1:
+        return f"{identical} of 1 shared pair"
     return f"all {n:,} shared pairs" if identical == n else f"{identical:,} of {n:,} shared pairs"
 
 
