@@ -371,5 +371,5 @@ def test_a_press_after_a_restore_is_told_of_it_and_not_saved(
     page.keyboard.press("3")
     page.get_by_text("restored from a copy: this press was not saved").wait_for()
     page.wait_for_selector(".gs-row.gs-focused .gs-grades")
-    assert row(page, 0).locator("[aria-pressed='true']").count() == 0
+    row(page, 0).locator("[aria-pressed='true']").first.wait_for(state="detached")
     assert rows_of(rater) == []
