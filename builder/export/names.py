@@ -1,6 +1,7 @@
-"""Names of tasks: plain enough for every file system, and never a path out of the workspace."""
+"""Names of tasks, plain enough for every file system; and names of people, which stay at home."""
 
 import re
+from collections.abc import Mapping
 
 from builder.errors import BuilderError
 
@@ -10,6 +11,15 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.ASCII | re.IGNORECASE)
 DRAFT = "draft"
 """The name of the grades of this moment; no release is called so."""
+
+
+def without_names(text: str, pseudonyms: Mapping[str, str]) -> str:
+    """The text with pseudonyms for the names of people here, where they stand as whole words."""
+    names = sorted((name for name in pseudonyms if name), key=len, reverse=True)
+    if not names:
+        return text
+    any_name = "|".join(map(re.escape, names))
+    return re.sub(rf"(?<!\w)(?:{any_name})(?!\w)", lambda found: pseudonyms[found[0]], text)
 
 
 def check_task_name(name: str) -> str:

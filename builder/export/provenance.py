@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from builder.export.agreement_card import agreement_section, raters_section
+from builder.export.names import without_names
+from builder.export.raters import Raters
 from builder.export.selection import Selected, Selection
 from builder.settings import Settings
 from evals.taskwriter import WrittenTask
@@ -29,6 +32,7 @@ class Making:
         selection: What was asked for.
         selected: What was selected and dropped.
         n_documents: Documents in the corpus.
+        raters: Who graded the selected queries, under pseudonyms.
         agreement: Agreement on the selected queries, raters under pseudonyms; None where nobody
             asked for it.
         settings: The workspace's.
@@ -41,6 +45,7 @@ class Making:
     selection: Selection
     selected: Selected
     n_documents: int
+    raters: Raters
     agreement: Mapping[str, Any] | None
     settings: Settings
     pseudonyms: Mapping[str, str]
@@ -59,7 +64,11 @@ class Making:
     def excluded(self) -> list[dict[str, Any]]:
         """Who is left out of aggregation: pseudonym, reason and the grades that do not count."""
         left_out = [
-            {"rater": self.pseudonyms[name], "reason": reason, "grades": n}
+            {
+                "rater": self.pseudonyms[name],
+                "reason": without_names(reason, self.pseudonyms),
+                "grades": n,
+            }
             for name, reason in self.selected.excluded.items()
             if (n := self.selected.left_out[name])
         ]
@@ -124,6 +133,9 @@ def provenance(making: Making, written: WrittenTask, content_hash: str | None) -
             "pairs_below_min_raters": selected.below_min_raters,
         },
         "raters_per_pair": {str(n): pairs for n, pairs in sorted(selected.raters_per_pair.items())},
+        "raters": making.raters.as_json(),
+        "disputed_pairs": making.raters.n_disputed,
+        "undecided_pairs": making.raters.n_undecided,
         "agreement": None if making.agreement is None else dict(making.agreement),
         "grade_names": dict(zip("0123", settings.grades.names, strict=True)),
         "marks": settings.marks.model_dump(),
@@ -146,7 +158,7 @@ def release_card(making: Making) -> str:
         "## Grades",
         _grades(making),
         "## Agreement of the raters",
-        _agreement(agreement, making.settings),
+        agreement_section(agreement, making.raters, making.settings.marks.grades),
         "## What was left out",
         _left_out(making),
         "## How to read it",
@@ -165,6 +177,7 @@ def draft_card(making: Making) -> str:
         f"{counts['judgments']:,} graded pairs. It changes with the next grade.",
         _marks(making),
         _rules(making),
+        "\n".join(raters_section(making.raters)),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -177,13 +190,15 @@ def _marks(making: Making) -> str:
 def _making(making: Making, agreement: Mapping[str, Any]) -> str:
     raters = agreement["n_raters"]
     kinds = ", ".join(
-        f"{n:,} of kind {kind}" for kind, n in sorted(making.selected.grades_by_kind.items())
+        f"{n:,} of kind {kind}" for kind, n in sorted(making.selected.counting_by_kind.items())
     )
     by_raters = ", ".join(
         f"{pairs:,} by {n}" for n, pairs in sorted(making.selected.raters_per_pair.items())
     )
     # How imported grades were made is not known here: the card claims nothing about it.
     graded_by = f"{raters:,} raters" if raters > 1 else "One rater"
+    if making.excluded:
+        graded_by += f" (not counting {len(making.excluded):,} left out, see below)"
     by_hand = (
         f"{graded_by} graded pairs of a query and a document from 0 to 3. Goldsmith's own grading "
         "page shows no ranks, no scores and nobody else's grades."
@@ -230,21 +245,6 @@ def _grades(making: Making) -> str:
     names = making.settings.grades.names
     rows = "\n".join(f"| {grade} | {_plain(name)} |" for grade, name in enumerate(names))
     return f"| grade | name |\n|---|---|\n{rows}"
-
-
-def _agreement(agreement: Mapping[str, Any], settings: Settings) -> str:
-    alpha = agreement["alpha_ordinal"]
-    if alpha["value"] is None:
-        reason = str(alpha["reason"]).replace("_", " ")
-        return f"Krippendorff's alpha (ordinal) cannot be computed: {reason}."
-    interval = ""
-    if alpha["low"] is not None:
-        interval = f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f} (queries resampled)"
-    mark = f" ({settings.marks.grades})" if settings.marks.grades else ""
-    return (
-        f"Krippendorff's alpha (ordinal) {alpha['value']:.2f}{interval}, on "
-        f"{agreement['n_pairs']:,} pairs that two or more raters graded{mark}."
-    )
 
 
 def _left_out(making: Making) -> str:

@@ -11,15 +11,8 @@ from builder.errors import BuilderError, NotAllowedError
 from builder.export import folders
 from builder.export.names import check_task_name
 from builder.export.provenance import SPLIT, Making, draft_card, provenance, release_card
-from builder.export.selection import (
-    RawGrades,
-    Selected,
-    Selection,
-    pseudonyms_of,
-    select_judged,
-    selected_grades,
-)
-from builder.judging.agreement import agreement
+from builder.export.raters import raters_of
+from builder.export.selection import RawGrades, Selected, Selection, pseudonyms_of, select_judged
 from builder.people import authorize
 from builder.store import Connection, activity
 from builder.store.documents import count_documents
@@ -184,6 +177,7 @@ class _Build:
     def _making(self, selected: Selected, pseudonyms: Mapping[str, str]) -> Making:
         self._tell("computing agreement", 0, None)
         numbers = folders.release_numbers(self.workspace.evals_folder, self.name)
+        raters = raters_of(self.connection, selected, pseudonyms)
         return Making(
             name=self.name,
             release=numbers[-1] + 1 if numbers else 1,
@@ -191,15 +185,11 @@ class _Build:
             selection=self.selection,
             selected=selected,
             n_documents=count_documents(self.connection),
-            agreement=self._agreement(selected, pseudonyms),
+            raters=raters,
+            agreement=raters.agreement(),
             settings=self.workspace.settings,
             pseudonyms=pseudonyms,
         )
-
-    def _agreement(self, selected: Selected, pseudonyms: Mapping[str, str]) -> dict[str, Any]:
-        excluded = {pseudonyms[name]: reason for name, reason in selected.excluded.items()}
-        rows = selected_grades(self.connection, selected, pseudonyms)
-        return agreement(rows, excluded=excluded)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -226,7 +216,7 @@ def write_draft(
         BuilderError: No query is left.
     """
     selection = Selection()
-    selected = select_judged(connection, selection)
+    selected, pseudonyms = select_judged(connection, selection), pseudonyms_of(connection)
     making = Making(
         name=name,
         release=0,
@@ -234,9 +224,10 @@ def write_draft(
         selection=selection,
         selected=selected,
         n_documents=count_documents(connection),
+        raters=raters_of(connection, selected, pseudonyms),
         agreement=None,
         settings=workspace.settings,
-        pseudonyms=pseudonyms_of(connection),
+        pseudonyms=pseudonyms,
     )
     card = draft_card(making)
     written = write_selected(connection, folder, selected, card=card, progress=progress)

@@ -13,7 +13,7 @@ from builder.judging.adjudication import REASONS
 from builder.judging.aggregation import find_rule, is_decision, settle_pairs
 from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
-from builder.store.judgments import GradeRow, current_grades
+from builder.store.judgments import GradeRow
 from builder.store.people import all_people
 from builder.store.task_rows import active_queries, count_retired_queries
 from evals.records import Query
@@ -71,6 +71,7 @@ class Selected:
         below_min_raters: Graded pairs of these queries with too few grades.
         raters_per_pair: Number of grades -> pairs of the qrels.
         grades_by_kind: Kind of rater -> grades on the selected queries, counted or not.
+        counting_by_kind: The same without the grades of raters who are left out.
         adjudicated: Usual reason, or `other` -> pairs of the qrels whose grade was decided for it.
         excluded: Name -> why this rater's grades do not count.
         left_out: Name -> grades on the queries asked for that do not count for that.
@@ -84,6 +85,7 @@ class Selected:
     below_min_raters: int = 0
     raters_per_pair: Counter[int] = field(default_factory=Counter)
     grades_by_kind: Counter[str] = field(default_factory=Counter)
+    counting_by_kind: Counter[str] = field(default_factory=Counter)
     adjudicated: Counter[str] = field(default_factory=Counter)
     excluded: Mapping[str, str] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -171,15 +173,6 @@ def select_judged(
     return selected
 
 
-def selected_grades(
-    connection: Connection, selected: Selected, pseudonyms: Mapping[str, str]
-) -> Iterator[GradeRow]:
-    """The raters' current judgments of the selected queries, under pseudonyms."""
-    for row in current_grades(connection):
-        if row.query_id in selected.qrels:
-            yield row._replace(rater=pseudonyms[row.rater])
-
-
 def pseudonyms_of(connection: Connection) -> dict[str, str]:
     """Name -> rater-01 …: people are never removed, so each keeps the number for ever."""
     people = all_people(connection)
@@ -211,6 +204,7 @@ def _count(rows: Iterable[GradeRow], selected: Selected) -> None:
             selected.adjudicated[row.comment if row.comment in REASONS else OTHER] += 1
         elif row.grade is not None:
             selected.grades_by_kind[row.kind] += 1
+            selected.counting_by_kind[row.kind] += row.rater not in selected.excluded
 
 
 def _is_left_out(row: GradeRow, selected: Selected) -> bool:
