@@ -12,6 +12,7 @@ import streamlit as st
 from builder.jobs import Job
 from builder.judging.disagreement_file import JOB, JOB_TARGET, disagreements_csv
 from builder.judging.disagreement_list import (
+    Apart,
     GivenGrade,
     Listed,
     Page,
@@ -24,25 +25,54 @@ from ui.frame import muted, note
 from ui.guidelines import local_time
 from ui.jobs import Outcome, follow, start
 from ui.numbers import count, count_of
-from ui.text import clean, inline
+from ui.text import button_label, clean, inline
 from ui.trust import Report
 
 AT_ONCE = 5000
 """Pairs; more would keep the server busy for seconds."""
 
 _PAGE_IN_URL = "page"
+_OF = "of"
+"""In the address: whose pairs."""
+_IN_SIGHT = "disagreements_in_sight"
 _ADJUDICATE = "ui/pages/adjudicate.py"
+_AGREEMENT = "ui/pages/agreement.py"
+
+_SCROLL = """<script>
+(() => {
+  let stays = true;
+  const stop = () => { stays = false; };
+  for (const press of ["wheel", "touchstart", "keydown", "pointerdown"])
+    addEventListener(press, stop, { once: true, passive: true });
+  // Charts above come later and push the list down.
+  for (const wait of [0, 400, 1200, 2500])
+    setTimeout(() => {
+      const list = document.querySelector(".st-key-disagreement_filters");
+      if (stays && list) list.scrollIntoView({ block: "start" });
+    }, wait);
+})();
+</script>"""
+
+
+def link_to_pairs_of(name: str) -> None:
+    """A link to the pairs on which this rater is farthest from the others."""
+    st.page_link(
+        _AGREEMENT,
+        label=f"Pairs where {button_label(name)} is farthest from the others",
+        icon=":material/arrow_forward:",
+        query_params={_OF: name},
+    )
 
 
 def show_disagreements(workspace: Workspace, person: Person, report: Report) -> None:
     """The list with its filters, which live in the address, and the ways on."""
-    n = len(report["disagreements"])
-    if not n:
+    if not report["disagreements"] and _OF not in st.query_params:
         note("Nowhere do two raters of a pair disagree.")
         return
     wanted = _ask_which(report)
+    _come_into_sight(wanted)
     page = list_page(workspace, report, wanted, _page_asked_for())
-    muted(_counted(page))
+    muted(_counted(page, wanted))
     for listed in page.rows:
         _show_row(workspace, listed)
     if not page.rows:
@@ -72,11 +102,12 @@ def entry_html(workspace: Workspace, listed: Listed) -> str:
     mark = f'<span class="gs-mark">{_state(listed)}</span>' if listed.disputed else ""
     tags = "".join(f"<span>{inline(tag)}</span>" for tag in pair.tags)
     given = "".join(_said(workspace, grade) for grade in pair.grades)
+    apart = f"<span>{_apart(listed.apart)}</span>" if listed.apart else ""
     return (
         f'<div class="gs-entry gs-dissent"><div class="gs-entry-query" dir="auto">'
         f"{escape(clean(pair.query))}</div>"
         f'<div class="gs-entry-title" dir="auto">{escape(clean(pair.title or pair.doc_id))}</div>'
-        f'<div class="gs-tags">{mark}{tags}</div><ul>{given}</ul></div>'
+        f'<div class="gs-tags">{mark}{apart}{tags}</div><ul>{given}</ul></div>'
     )
 
 
@@ -84,6 +115,11 @@ def _state(listed: Listed) -> str:
     """Whether somebody decided the dispute, and how."""
     decision = listed.decision
     return "disputed" if decision is None else f"decided: {decision.grade}"
+
+
+def _apart(apart: Apart) -> str:
+    """Safe HTML: the rater's grade, and beside it the mean of the others."""
+    return f"{inline(apart.rater)} {apart.own}, the others {apart.others:.1f} on average"
 
 
 def _said(workspace: Workspace, given: GivenGrade) -> str:
@@ -103,6 +139,7 @@ def _said(workspace: Workspace, given: GivenGrade) -> str:
 
 def _ask_which(report: Report) -> Wanted:
     tags = [row["name"] for row in report["slices"]["by_tag"] if row["name"] is not None]
+    raters = sorted(profile["rater"] for profile in report["raters"])
     with st.container(horizontal=True, key="disagreement_filters", vertical_alignment="bottom"):
         tag = st.selectbox(
             "Tag",
@@ -115,16 +152,37 @@ def _ask_which(report: Report) -> Wanted:
             bind="query-params",
             on_change=_to_first,
         )
+        rater = st.selectbox(
+            "Pairs of",
+            raters,
+            index=None,
+            format_func=clean,
+            placeholder="Everybody",
+            key=_OF,
+            width=220,
+            bind="query-params",
+            on_change=_to_first,
+        )
         disputed = st.toggle(
             "Disputed only", key="disputed", bind="query-params", on_change=_to_first
         )
-    return Wanted(tag, disputed)
+    return Wanted(tag, disputed, rater)
 
 
-def _counted(page: Page) -> str:
+def _come_into_sight(wanted: Wanted) -> None:
+    """Scroll to the list where a link leads to somebody's pairs: it stands far below."""
+    if wanted.rater is not None and st.session_state.get(_IN_SIGHT) != wanted.rater:
+        st.html(_SCROLL, unsafe_allow_javascript=True)
+    st.session_state[_IN_SIGHT] = wanted.rater
+
+
+def _counted(page: Page, wanted: Wanted) -> str:
     pairs = count_of(page.total, "pair")
     rule = "Disputed: two grades apart or more, or 0 or 1 against 2 or 3."
-    return f"{pairs}, the widest spread first. {rule}" if page.total else rule
+    first = "the widest spread first"
+    if wanted.rater is not None:
+        first = f"those where {wanted.rater} is farthest from the mean of the others first"
+    return f"{pairs}, {first}. {rule}" if page.total else rule
 
 
 def _show_pages(page: Page) -> None:
@@ -157,7 +215,7 @@ def _offer_written(job: Job, outcome: Outcome) -> None:
     if not file.is_file():
         note("The file has been removed.", "Write it again.")
         return
-    wanted = Wanted(outcome["tag"], outcome["disputed_only"])
+    wanted = Wanted(outcome["tag"], outcome["disputed_only"], outcome.get("rater"))
     muted(f"The file holds {count_of(outcome['pairs'], 'pair')}.")
     _offer_download(wanted, partial(file.open, "rb"), str(job.job_id))
 
@@ -170,7 +228,7 @@ def _offer_download(wanted: Wanted, content: Callable[[], Any], of: str = "") ->
         mime="text/csv",
         on_click="ignore",
         icon=":material/download:",
-        key=f"disagreements_file_{wanted.tag}_{wanted.disputed_only}_{of}",
+        key=f"disagreements_file_{wanted.tag}_{wanted.disputed_only}_{wanted.rater}_{of}",
     )
 
 

@@ -16,6 +16,7 @@ from builder.people.excluding import (
     pairs_that_would_lose,
 )
 from builder.workspace import Workspace
+from ui.disagreements import link_to_pairs_of
 from ui.frame import in_callback, muted, note, section
 from ui.guidelines import local_time
 from ui.numbers import count, count_of
@@ -60,6 +61,8 @@ def show_profile(workspace: Workspace, profile: Profile) -> None:
         st.html(flags_html(profile["flags"]))
     else:
         muted("No flags.")
+    with st.container(key="profile_pairs"):
+        link_to_pairs_of(profile["rater"])
     left, right = st.columns(2, gap="large")
     with left:
         section("Against the others' grades")
@@ -147,7 +150,7 @@ def _offer_including(workspace: Workspace, actor: Person, name: str, exclusion: 
 def _figures(profile: Profile) -> list[Tile]:
     others, majority = profile["with_others"], profile["with_majority"]
     return [
-        Tile("grades", count(profile["n"]), "of pairs"),
+        Tile("grades", count(profile["n"]), "one a graded pair"),
         Tile("with the others", value(others), beside(others, "comparisons")),
         Tile(
             "with the majority", value(majority, share=True), beside(majority, "pairs", share=True)

@@ -5,8 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from builder.judging.agreement.words import in_words
+from builder.judging.agreement.words import flag_in_words, in_words
 from builder.workspace import Workspace
+from ui.disagreements import link_to_pairs_of
 from ui.frame import muted, note
 from ui.numbers import count
 from ui.tables import Column, Html, table, with_note
@@ -16,15 +17,14 @@ from ui.trust import Statistic, cell
 Profile = Mapping[str, Any]
 """What the report says of one rater."""
 
-FLAGS = {
-    "outlier": "disagrees",
-    "lenient": "lenient",
-    "strict": "strict",
-    "too_fast": "very fast",
-    "one_grade": "one grade",
-    "copies": "copies",
-    "contradicts_self": "contradicts self",
-}
+_COLUMNS = (
+    Column("Rater"),
+    Column("Grades", numeric=True),
+    Column("Seconds a pair", numeric=True),
+    Column("Distribution"),
+    Column("With the others"),
+    Column("Bias"),
+)
 LITTLE = 0.05
 """Grades; a smaller mean difference is no difference in words."""
 
@@ -47,18 +47,8 @@ def show_who_stands_out(profiles: Sequence[Profile]) -> None:
 
 def show_raters(workspace: Workspace, profiles: Sequence[Profile]) -> None:
     """All raters, the flagged ones first, and what the colours of the bars are."""
-    columns = [
-        Column("Rater"),
-        Column("Grades", numeric=True),
-        Column("Seconds a pair", numeric=True),
-        Column("Distribution"),
-        Column("With the others"),
-        Column("Bias"),
-    ]
-    shown = ordered(profiles)
-    rows = [rater_row(profile) for profile in shown]
-    flags = [flags_html(profile["flags"]) for profile in shown]
-    st.html(f'<div class="gs-raters">{table(columns, rows, below=flags)}</div>')
+    for number, block in enumerate(blocks(ordered(profiles))):
+        _show_block(number, block)
     names = [inline(workspace.settings.grades.names[grade]) for grade in range(4)]
     keys = "".join(f'<span class="gs-grade-{n}">{n} {name}</span>' for n, name in enumerate(names))
     st.html(f'<div class="gs-grade-keys">{keys}</div>')
@@ -67,6 +57,31 @@ def show_raters(workspace: Workspace, profiles: Sequence[Profile]) -> None:
         "Bias: own grade less the mean of the others'. Intervals: 95 %, over queries. "
         "One lenient rater makes the others look strict. Flags never leave anybody out."
     )
+
+
+def blocks(profiles: Sequence[Profile]) -> list[list[Profile]]:
+    """Who is flagged by themselves, for a link stands beneath; neighbours without flags together.
+
+    Links within a table would draw the whole app anew.
+    """
+    found: list[list[Profile]] = []
+    for profile in profiles:
+        if found and not profile["flags"] and not found[-1][0]["flags"]:
+            found[-1].append(profile)
+        else:
+            found.append([profile])
+    return found
+
+
+def _show_block(number: int, block: Sequence[Profile]) -> None:
+    """Rows of the table of raters, its heading in sight above the first alone."""
+    rows = [rater_row(profile) for profile in block]
+    flags = [flags_html(profile["flags"]) for profile in block]
+    more = " gs-goes-on" if number else ""
+    with st.container(key=f"raters_{number}", gap=None):
+        st.html(f'<div class="gs-raters{more}">{table(_COLUMNS, rows, below=flags)}</div>')
+        if block[0]["flags"]:
+            link_to_pairs_of(block[0]["rater"])
 
 
 def ordered(profiles: Sequence[Profile]) -> list[Profile]:
@@ -145,7 +160,7 @@ def flags_html(flags: Sequence[Mapping[str, str]]) -> Html:
     """Each flag as a short word and its sentence; "" where there is none."""
     return Html(
         "".join(
-            f'<p class="gs-flag"><span class="gs-mark">{inline(FLAGS.get(f["code"], f["code"]))}'
+            f'<p class="gs-flag"><span class="gs-mark">{inline(flag_in_words(f["code"]))}'
             f"</span> {inline(f['sentence'])}</p>"
             for f in flags
         )

@@ -6,10 +6,12 @@ from typing import Any
 
 from builder.judging.adjudication import Decision, is_disputed
 from builder.store.adjudications import standing_of_pairs
+from builder.store.beside_others import Apart, pairs_apart
 from builder.store.pair_grades import BATCH, GivenGrade, GradedPair, graded_pairs, pairs_of_tag
 from builder.workspace import Workspace
 
 __all__ = [
+    "Apart",
     "GivenGrade",
     "GradedPair",
     "Listed",
@@ -33,10 +35,13 @@ class Wanted:
     Attributes:
         tag: Only queries with exactly this tag; None: all.
         disputed_only: Only those that an analyst should decide, or has decided.
+        rater: Only this rater's pairs, those farthest from the mean of the others first; of
+            somebody who is left out, too. None: everybody's, the widest spread first.
     """
 
     tag: str | None = None
     disputed_only: bool = False
+    rater: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class Listed:
         high: The highest.
         disputed: Whether it is a dispute: two grades apart, or relevant against not.
         decision: What an analyst decided of it; None if nobody has.
+        apart: The grade of the rater who was asked for, beside the others; else None.
     """
 
     pair: GradedPair
@@ -56,6 +62,7 @@ class Listed:
     high: int
     disputed: bool
     decision: Decision | None
+    apart: Apart | None = None
 
     def as_json(self) -> dict[str, Any]:
         """As the command `agreement` prints it."""
@@ -84,7 +91,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of disagreements, the widest spread first.
+    """A page of disagreements, in the order of what was wanted.
 
     Attributes:
         rows: At most 25.
@@ -120,28 +127,47 @@ def list_page(
 def all_disagreements(
     workspace: Workspace, report: Report, wanted: Wanted = Wanted()
 ) -> Iterator[Listed]:
-    """All that are wanted, the widest spread first; memory stays flat."""
+    """All that are wanted, in the order of `Wanted`; texts are read a batch at a time."""
     return _listed(workspace, _wanted(workspace, report, wanted))
 
 
-def _wanted(workspace: Workspace, report: Report, wanted: Wanted) -> list[Mapping[str, int]]:
-    found: Sequence[Mapping[str, int]] = report["disagreements"]
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A pair that may be wanted, before its texts and grades are read."""
+
+    pair_id: int
+    low: int
+    high: int
+    apart: Apart | None = None
+
+
+def _wanted(workspace: Workspace, report: Report, wanted: Wanted) -> list[_Found]:
+    found = _found(workspace, report, wanted.rater)
     if wanted.tag is not None:
         with workspace.store.read() as connection:
             tagged = pairs_of_tag(connection, wanted.tag)
-        found = [row for row in found if row["pair_id"] in tagged]
+        found = [row for row in found if row.pair_id in tagged]
     if wanted.disputed_only:
-        found = [row for row in found if is_disputed((row["low"], row["high"]))]
-    return list(found)
+        found = [row for row in found if is_disputed((row.low, row.high))]
+    return found
 
 
-def _listed(workspace: Workspace, found: Sequence[Mapping[str, int]]) -> Iterator[Listed]:
+def _found(workspace: Workspace, report: Report, rater: str | None) -> list[_Found]:
+    """Everybody's pairs as the report has them; one rater's as they are now."""
+    if rater is None:
+        return [_Found(row["pair_id"], row["low"], row["high"]) for row in report["disagreements"]]
+    with workspace.store.read() as connection:
+        apart = pairs_apart(connection, rater)
+    return [_Found(row.pair_id, row.low, row.high, row) for row in apart]
+
+
+def _listed(workspace: Workspace, found: Sequence[_Found]) -> Iterator[Listed]:
     for start in range(0, len(found), BATCH):
-        batch = {row["pair_id"]: row for row in found[start : start + BATCH]}
+        batch = {row.pair_id: row for row in found[start : start + BATCH]}
         with workspace.store.read() as connection:
             pairs = graded_pairs(connection, list(batch))
             decided = standing_of_pairs(connection, batch.keys())
         for pair in pairs:
-            low, high = batch[pair.pair_id]["low"], batch[pair.pair_id]["high"]
-            disputed = is_disputed((low, high))
-            yield Listed(pair, low, high, disputed, decided.get(pair.pair_id))
+            row, decision = batch[pair.pair_id], decided.get(pair.pair_id)
+            disputed = is_disputed((row.low, row.high))
+            yield Listed(pair, row.low, row.high, disputed, decision, row.apart)

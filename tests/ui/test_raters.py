@@ -10,7 +10,7 @@ from builder.people.excluding import find_exclusion
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
 from tests.ui.test_agreement import HOSTILE, give, links, pool, words
-from ui.raters import bias_in_words, ordered, rater_row
+from ui.raters import bias_in_words, blocks, ordered, rater_row
 
 __all__ = ["pool"]
 
@@ -41,7 +41,9 @@ def test_each_rater_has_a_row_and_a_flag_its_sentence(graded: Workspace, open_ap
     profiles = current_trust(graded)["raters"]
     (lena,) = [profile for profile in profiles if profile["rater"] == "Lena"]
     (flag,) = [flag for flag in lena["flags"] if flag["code"] == "lenient"]
-    page = words(raters(open_app, graded))
+    app = raters(open_app, graded)
+    page = words(app)
+    assert links(app) == ["Pairs where Lena is farthest from the others"]
     assert flag["sentence"].replace("'", "&#x27;") in page
     assert "1 of 3 raters stand out: Lena." in page
     assert [ordered(profiles)[0]["rater"]] == ["Lena"]
@@ -82,6 +84,14 @@ def test_a_rater_is_left_out_with_a_reason_and_taken_back(
     assert find_exclusion(graded, "Lena") is None
     done = [(e.actor, e.action) for e in read_activity(graded).entries]
     assert done[:2] == [("Dana", "rater.include"), ("Dana", "rater.exclude")]
+
+
+def test_only_flagged_raters_stand_in_a_block_of_their_own() -> None:
+    flags = {"a": 1, "b": 2, "c": 0, "d": 0, "e": 1, "f": 0}
+    profiles = [{"rater": name, "flags": [{}] * n} for name, n in flags.items()]
+    assert ["".join(row["rater"] for row in block) for block in blocks(profiles)] == [
+        *("a", "b", "cd", "e", "f")
+    ]
 
 
 def test_before_anybody_graded_the_page_names_the_next_step(

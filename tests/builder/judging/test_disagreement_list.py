@@ -20,6 +20,7 @@ from builder.judging.disagreement_list import (
 from builder.judging.outcomes import skip
 from builder.judging.queue import submit_grade
 from builder.people import add_person
+from builder.people.excluding import exclude_rater
 from builder.store.documents import insert_documents
 from builder.store.pool import add_pairs
 from builder.store.queries import insert_queries
@@ -147,3 +148,35 @@ def test_a_file_is_for_analysts(differing: Workspace) -> None:
     rater = add_person(differing, "rae", "rater", None)
     with pytest.raises(NotAllowedError):
         disagreements_csv(differing, rater, report_of(differing), Wanted())
+
+
+def test_a_raters_pairs_come_farthest_from_the_others_first(differing: Workspace) -> None:
+    give(differing, 2, cy=3)
+    give(differing, 4, cy=3)
+    give(differing, 5, cy=0)
+    page = list_page(differing, report_of(differing), Wanted(rater="cy"))
+    found = [(row.pair.pair_id, row.apart) for row in page.rows]
+    assert [pair_id for pair_id, _ in found] == [4, 2]
+    assert [(apart.own, apart.others) for _, apart in found if apart] == [(3, 1.0), (3, 1.5)]
+    assert list_page(differing, report_of(differing), Wanted(rater="nobody")).total == 0
+    ann = list_page(differing, report_of(differing), Wanted(rater="ann", disputed_only=True))
+    assert [row.pair.pair_id for row in ann.rows] == [1, 2, 4]
+    assert list_page(differing, report_of(differing)).rows[0].apart is None
+
+
+def test_one_who_is_left_out_is_still_looked_at_and_sways_nobody(differing: Workspace) -> None:
+    give(differing, 4, cy=3)
+    exclude_rater(differing, "cy", "guessed", None)
+    report = report_of(differing)
+    (row,) = list_page(differing, report, Wanted(rater="cy")).rows
+    assert (row.pair.pair_id, row.low, row.high, row.disputed) == (4, 1, 1, False)
+    assert 4 not in [row.pair.pair_id for row in list_page(differing, report).rows]
+    assert 4 not in [
+        row.pair.pair_id for row in list_page(differing, report, Wanted(rater="ann")).rows
+    ]
+
+
+def test_a_file_of_one_rater_holds_that_raters_pairs(differing: Workspace) -> None:
+    give(differing, 4, cy=3)
+    told = disagreements_job(differing, {"rater": "cy"}, lambda *_: None)
+    assert (told["pairs"], told["rater"]) == (1, "cy")
