@@ -13,6 +13,7 @@ import streamlit as st
 
 from builder.errors import BuilderError
 from builder.judging.guidelines import current_guidelines
+from builder.judging.history import is_final
 from builder.judging.queue import (
     Filters,
     GradingProgress,
@@ -73,7 +74,7 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
         if sitting.pair is None:
             grade_end.show_end(workspace, progress, person, filters)
         else:
-            _say_first(sitting, sitting.pair, progress)
+            _say_first(workspace, sitting, sitting.pair, progress)
             st.html(pair_html(workspace.settings, sitting, sitting.pair, progress))
         show_bar(
             workspace.settings,
@@ -110,13 +111,16 @@ def _seek_pair(workspace: Workspace, sitting: Sitting, filters: Filters) -> None
     sitting.show(pair)
 
 
-def _say_first(sitting: Sitting, pair: Pair, progress: GradingProgress) -> None:
+def _say_first(
+    workspace: Workspace, sitting: Sitting, pair: Pair, progress: GradingProgress
+) -> None:
     """What is told before anything was pressed: how it goes, or what stands where one came back."""
     if sitting.said != Said():
         return
     if pair.own is not None and pair.own.grade is not None:
-        grade = pair.own.grade
-        sitting.said = Said("", f"You gave it {grade}: another grade replaces it, S leaves it.")
+        final = is_final(workspace, sitting.rater, pair.pair_id)
+        rest = "that stays, S goes on." if final else "another grade replaces it, S leaves it."
+        sitting.said = Said("", f"You gave it {pair.own.grade}: {rest}")
     elif not progress.graded:
         sitting.said = Said("", "One key grades, saves and moves on.")
 

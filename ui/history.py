@@ -58,7 +58,8 @@ def entry_html(workspace: Workspace, judgment: OwnJudgment) -> str:
     """Safe HTML of what one says of a pair, and of what one said before."""
     now = judgment.now
     changed = f"changed {_times(len(judgment.earlier))}" if judgment.earlier else ""
-    said = _said(workspace, now, changed)
+    final = "see Settled disputes" if judgment.is_final else ""
+    said = _said(workspace, now, changed, final)
     earlier = "".join(f"<li>{_said(workspace, row)}</li>" for row in judgment.earlier)
     unfolded = f"<details><summary>Before</summary><ul>{earlier}</ul></details>" if earlier else ""
     return f'<div class="gs-entry">{_pair_html(now)}{said}{unfolded}</div>'
@@ -109,9 +110,10 @@ def _show_own(workspace: Workspace, rater: str) -> None:
 
 def _show_disputes(workspace: Workspace, rater: str) -> None:
     muted(
-        "Pairs on which you and others differ, once all have graded them. What an analyst decided "
-        "counts, and the reason is given. Elsewhere the grade given most often settles; where "
-        "several were, the middle one, of two the lower. Others can be wrong, too."
+        "Pairs on which you and others differ, once all have graded them and you have gone on. "
+        "What an analyst decided counts, and the reason is given. Elsewhere the grade given most "
+        "often settles; where several were, the middle one, of two the lower. Your grade of these "
+        "pairs stays as you gave it. Others can be wrong, too: write to your lead."
     )
     page = settled_disputes(workspace, rater, st.session_state.get(_BEFORE))
     for settled in page.disputes:
@@ -172,7 +174,7 @@ def _show_entry(workspace: Workspace, rater: str, judgment: OwnJudgment) -> None
         return
     buttons = f"entry_buttons_{now.pair_id}"
     with st.container(horizontal=True, key=buttons, gap="small", vertical_alignment="center"):
-        if now.outcome != "undone":
+        if now.outcome != "undone" and not judgment.is_final:
             st.button(
                 "Change", key=f"change_{now.pair_id}", type="tertiary", on_click=_begin, args=(now,)
             )

@@ -57,10 +57,12 @@ class OwnJudgment:
     Attributes:
         now: What stands.
         earlier: What stood before, newest first.
+        is_final: Whether it cannot be changed any more: its dispute is shown to the rater.
     """
 
     now: OwnRow
     earlier: Sequence[EarlierRow] = ()
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +132,17 @@ def own_history(
     Raises:
         NotAllowedError: There is no person of this name.
     """
+    k = workspace.settings.raters_per_pair
     with workspace.store.read() as connection:
         person = _person(connection, rater)
         stretch = table.newest_stretch(connection, person.person_id, before, STRETCH)
         found = _found(connection, stretch, sought)
         ids = [row.pair_id for row in found[:PAGE]]
         earlier = _by_pair(table.earlier_rows(connection, person.person_id, ids))
-    shown = [OwnJudgment(row, earlier.get(row.pair_id, ())) for row in found[:PAGE]]
+        final = table.pairs_shown(connection, person.person_id, ids, k)
+    shown = [
+        OwnJudgment(row, earlier.get(row.pair_id, ()), row.pair_id in final) for row in found[:PAGE]
+    ]
     if len(found) > PAGE:
         return HistoryPage(shown, shown[-1].now.judgment_id)
     searched_to = stretch.oldest if stretch.more else None
@@ -147,7 +153,8 @@ def settled_disputes(workspace: Workspace, rater: str, before: int | None = None
     """How the pairs were settled on which this rater and others disagree; newest first.
 
     Only pairs with a standing grade of this rater that an analyst decided, or that as many people
-    graded as shall: who has yet to grade a pair learns nothing of it.
+    graded as shall: who has yet to grade a pair learns nothing of it. Nor does who can still take
+    the grade back, being the last thing the rater said. What is listed cannot be changed any more.
 
     Args:
         workspace: Where they lie.
@@ -166,6 +173,18 @@ def settled_disputes(workspace: Workspace, rater: str, before: int | None = None
     if len(found) > PAGE:
         return SettledPage(shown, shown[-1].own.judgment_id)
     return SettledPage(shown, stretch.oldest if stretch.more else None)
+
+
+def is_final(workspace: Workspace, rater: str, pair_id: int) -> bool:
+    """Whether the rater graded the pair and cannot change that any more (`check_not_shown`).
+
+    Raises:
+        NotAllowedError: There is no person of this name.
+    """
+    k = workspace.settings.raters_per_pair
+    with workspace.store.read() as connection:
+        rater_id = _person(connection, rater).person_id
+        return bool(table.pairs_shown(connection, rater_id, [pair_id], k))
 
 
 def count_own(workspace: Workspace, rater: str) -> dict[str, int]:
@@ -196,8 +215,8 @@ def change_grade(
 
     Raises:
         NotAllowedError: Nobody of this name may grade here.
-        BuilderError: The rater has changed it elsewhere meanwhile, or the grade or comment is
-            unfit; nothing was changed.
+        BuilderError: The rater has changed it elsewhere meanwhile, could read how the pair was
+            settled, or the grade or comment is unfit; nothing was changed.
     """
     with workspace.store.read() as connection:
         person = _person(connection, rater)

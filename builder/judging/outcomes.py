@@ -14,10 +14,12 @@ from builder.errors import BuilderError
 from builder.judging.pairs import Pair, check_pair, grading_person, known_query, pair_for
 from builder.judging.words import check_words
 from builder.store import Connection, query_outcomes, queue, shown
+from builder.store.history import pairs_shown
 from builder.store.judgments import (
     IMPORTED,
     NewJudgment,
     knows_token,
+    latest_standing,
     record_judgment,
     standing_judgment,
 )
@@ -100,7 +102,9 @@ def submit_grade(  # noqa: PLR0913 - all of them belong to one press of a key
 
     Raises:
         NotAllowedError: Nobody of this name may grade here.
-        BuilderError: The grade is not 0 to 3, the pair unknown, or the comment or token unfit.
+        BuilderError: The grade is not 0 to 3, the pair unknown, the comment or token unfit, or a
+            grade is to be replaced and the rater could read how the pair was settled
+            (`check_not_shown`).
     """
     if type(grade) is not int or not 0 <= grade <= 3:
         raise BuilderError(f"a grade is 0, 1, 2 or 3, not {grade!r}")
@@ -250,16 +254,22 @@ def undo_last(
 
     Raises:
         NotAllowedError: Nobody of this name may grade here.
-        BuilderError: The token is unfit.
+        BuilderError: The token is unfit, or the rater could read how the pair was settled
+            (`check_not_shown`): what was said last of all can always be taken back, unless it was
+            decided since.
     """
     chosen = uuid4().hex if token is None else token
     check_token(chosen)
     moment = now or datetime.now(UTC)
     with workspace.store.write() as connection:
         rater_id = grading_person(connection, rater).person_id
+        last = None if knows_token(connection, chosen) else latest_standing(connection, rater_id)
+        shown_before = last is not None and _is_shown(workspace, connection, rater_id, last.pair_id)
         taken = take_back(connection, rater_id, chosen, moment)
         if taken is None:
             return None
+        if shown_before and taken.what == "grade":
+            raise _shown_error()  # which rolls back what was taken back
         query_id = shown.query_id_of(connection, taken.query_key)
         pair = _kept(workspace, connection, rater_id, taken.pair_id, moment)
         return Undone(cast("What", taken.what), pair, query_id)
@@ -292,6 +302,8 @@ def _submit(
     with workspace.store.write() as connection:
         judgment = said(rater_id=grading_person(connection, rater).person_id)
         check_token(judgment.token)
+        if edit and not knows_token(connection, judgment.token):
+            check_not_shown(workspace, connection, judgment.rater_id, judgment.pair_id)
         return _record(connection, judgment, now, edit=edit)
 
 
@@ -309,6 +321,36 @@ def _record(
         return Outcome("repeated", recorded.pair_id, recorded.grade, recorded.judgment_id)
     release_leases(connection, judgment.rater_id, [judgment.pair_id])
     return Outcome("saved", recorded.pair_id, recorded.grade, recorded.judgment_id)
+
+
+def check_not_shown(
+    workspace: Workspace, connection: Connection, rater_id: int, pair_id: int
+) -> None:
+    """Let pass a rater who could not yet read how the pair was settled.
+
+    Whoever knows what others say of a pair does not grade it by themselves any more: to follow them
+    would count as agreement. So a grade is kept as it is from the moment at which `My grades` shows
+    its dispute, looked at or not: the pair is complete and its grades differ, and the rater has
+    said or taken back something since; or an analyst has decided on it, though that was taken back.
+
+    Raises:
+        BuilderError: The rater has graded the pair, and could read it.
+    """
+    if _is_shown(workspace, connection, rater_id, pair_id):
+        raise _shown_error()
+
+
+def _is_shown(workspace: Workspace, connection: Connection, rater_id: int, pair_id: int) -> bool:
+    k = workspace.settings.raters_per_pair
+    return bool(pairs_shown(connection, rater_id, [pair_id], k))
+
+
+def _shown_error() -> BuilderError:
+    return BuilderError(
+        "How this pair was settled is shown to you in My grades, so your grade stays as you gave "
+        "it",
+        hint="If you think the pair was settled wrongly, write to your lead.",
+    )
 
 
 def check_token(token: str) -> None:

@@ -155,20 +155,38 @@ def own_rows(
 def disputed_rows(
     connection: Connection, stretch: Stretch, raters_per_pair: int, limit: int
 ) -> list[OwnRow]:
-    """The rater's standing grades in the stretch on pairs that are settled, newest first.
+    """The rater's standing grades in the stretch on pairs whose dispute is shown, newest first.
 
     These are pairs that an adjudicator decided, and those that are complete and disputed. Complete:
     as many humans graded it as its quota says, two at least. Disputed: not all of them gave the
-    same grade; raters who are left out are not asked.
+    same grade; raters who are left out are not asked. What the rater said last of all, and can
+    still take back, is shown only if it was decided since.
     """
-    full = func.coalesce(pairs.c.quota, raters_per_pair)
-    complete = (pairs.c.human_grades >= 2) & (pairs.c.human_grades >= full)
     chosen = _of_stretch(_own(), stretch).where(
         current_judgments.c.outcome == "grade",
-        or_(_is_decided(), complete & _somebody_disagrees()),
+        or_(_decided_since(standing=True), _has_gone_on() & _is_settled(raters_per_pair)),
     )
     chosen = chosen.order_by(judgments.c.judgment_id.desc()).limit(limit)
     return [_own_row(row) for row in connection.execute(chosen)]
+
+
+def pairs_shown(
+    connection: Connection, rater_id: int, pair_ids: Sequence[int], raters_per_pair: int
+) -> set[int]:
+    """Those of these pairs (some dozen) whose dispute the rater could read of.
+
+    They are what `disputed_rows` gives, and those on which a decision was taken back again.
+    """
+    joined = judgments.join(current_judgments, _stands())
+    joined = joined.join(pairs, pairs.c.pair_id == judgments.c.pair_id)
+    chosen = select(current_judgments.c.pair_id).select_from(joined)
+    chosen = chosen.where(
+        current_judgments.c.pair_id.in_(pair_ids),
+        current_judgments.c.rater_id == rater_id,
+        current_judgments.c.outcome == "grade",
+        or_(_decided_since(standing=False), _has_gone_on() & _is_settled(raters_per_pair)),
+    )
+    return set(connection.execute(chosen).scalars())
 
 
 def earlier_rows(
@@ -261,9 +279,32 @@ def _of_stretch(chosen: Select[Any], stretch: Stretch) -> Select[Any]:
     )
 
 
+def _is_settled(raters_per_pair: int) -> ColumnElement[bool]:
+    """Whether the pair is decided, or complete and disputed."""
+    full = func.coalesce(pairs.c.quota, raters_per_pair)
+    complete = (pairs.c.human_grades >= 2) & (pairs.c.human_grades >= full)
+    return or_(_is_decided(), complete & _somebody_disagrees())
+
+
+def _has_gone_on() -> ColumnElement[bool]:
+    """Whether the rater has said or taken back anything since, of whatever pair."""
+    later = judgments.alias()
+    since = (later.c.rater_id == judgments.c.rater_id) & (
+        later.c.judgment_id > judgments.c.judgment_id
+    )
+    return select(later.c.judgment_id).where(since).correlate(judgments).exists()
+
+
 def _is_decided() -> ColumnElement[bool]:
     mine = adjudications.c
     return exists().where(mine.pair_id == judgments.c.pair_id, mine.standing == 1)
+
+
+def _decided_since(*, standing: bool) -> ColumnElement[bool]:
+    """Whether somebody decided on the pair after the grade; `standing`: and that stands."""
+    mine = adjudications.c
+    since = exists().where(mine.pair_id == judgments.c.pair_id, mine.decided_at >= effective_time())
+    return since.where(mine.standing == 1) if standing else since
 
 
 def _somebody_disagrees() -> ColumnElement[bool]:

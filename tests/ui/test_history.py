@@ -58,11 +58,21 @@ def test_a_grade_and_its_comment_are_changed_in_place(graded: Workspace, open_ap
     assert "Saved: 2 relevant on" in words(app)
 
 
+def test_what_was_settled_before_ones_eyes_is_not_changed(
+    graded: Workspace, open_app: OpenApp
+) -> None:
+    last, first = own_history(graded, "Dana").judgments
+    assert (last.is_final, first.is_final) == (False, True)
+    app = my_grades(open_app, graded)
+    offered = [b.key for b in app.button if str(b.key).startswith("change_")]
+    assert offered == [f"change_{last.now.pair_id}"]
+    assert "see Settled disputes" in words(app)
+
+
 def test_a_search(graded: Workspace, open_app: OpenApp) -> None:
     app = my_grades(open_app, graded)
     app.text_input(key="history_words").set_value("ALERT").run()
-    shown = [b for b in app.button if str(b.key).startswith("change_")]
-    assert len(shown) == 1
+    assert words(app).count('class="gs-entry-title"') == 1
     app.text_input(key="history_words").set_value("nowhere").run()
     assert "Nothing found" in words(app)
 

@@ -10,8 +10,14 @@ from builder.errors import BuilderError, NotAllowedError
 from builder.judging import history
 from builder.judging.adjudication import decide, undo_decision
 from builder.judging.guidelines import save_guidelines
-from builder.judging.history import Sought, change_grade, own_history, settled_disputes
-from builder.judging.queue import submit_grade
+from builder.judging.history import (
+    Sought,
+    change_grade,
+    is_final,
+    own_history,
+    settled_disputes,
+)
+from builder.judging.queue import submit_grade, undo_last
 from builder.store.history import OwnRow
 from builder.store.judgments import NewJudgment, record_judgment
 from builder.store.people import add_person, find_person
@@ -192,10 +198,19 @@ def disputes(workspace: Workspace, rater: str = "ann") -> list[tuple[int, int | 
     return [(s.own.pair_id, s.own.grade, s.grade, s.n_grades) for s in page.disputes]
 
 
+def go_on(workspace: Workspace) -> None:
+    """Each has said something else since: the last grade is not the last word any more."""
+    for rater in ("ann", "bob", "cy"):
+        say(workspace, rater, 20, "skip")
+
+
 def test_a_dispute_is_shown_once_the_pair_is_complete(workspace: Workspace) -> None:
     grade(workspace, "bob", 1, 3)
+    go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "ann", 1, 1)
+    assert (disputes(workspace), disputes(workspace, "bob")) == ([], [(1, 3, 1, 2)])
+    go_on(workspace)
     assert disputes(workspace) == [(1, 1, 1, 2)]
     assert disputes(workspace, "bob") == [(1, 3, 1, 2)]
     grade(workspace, "cy", 1, 3)
@@ -210,9 +225,11 @@ def test_who_has_not_graded_learns_nothing(workspace: Workspace) -> None:
     grade(workspace, "cy", 1, 1)
     assert disputes(workspace) == []
     say(workspace, "ann", 1, "skip")
+    go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "ann", 1, 2)
     say(workspace, "ann", 1, "undone")
+    go_on(workspace)
     assert disputes(workspace) == []
 
 
@@ -221,6 +238,7 @@ def test_an_open_pair_with_more_grades_to_come_is_not_shown(workspace: Workspace
         connection.exec_driver_sql("UPDATE pairs SET quota = 3")
     grade(workspace, "ann", 1, 1)
     grade(workspace, "bob", 1, 3)
+    go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "cy", 1, 3)
     assert disputes(workspace) == [(1, 1, 3, 3)]
@@ -232,6 +250,7 @@ def test_imported_grades_count_as_in_qrels_but_make_no_dispute(workspace: Worksp
     grade(workspace, "old.tsv", 1, 0)
     grade(workspace, "ann", 1, 1)
     grade(workspace, "bob", 1, 1)
+    go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "bob", 1, 2)
     assert disputes(workspace) == [(1, 1, 1, 3)]
@@ -240,7 +259,9 @@ def test_imported_grades_count_as_in_qrels_but_make_no_dispute(workspace: Worksp
 def test_a_page_of_disputes_tells_no_names(workspace: Workspace) -> None:
     grade(workspace, "ann", 1, 1)
     grade(workspace, "bob", 1, 3)
-    assert "bob" not in json.dumps(settled_disputes(workspace, "ann").disputes, default=repr)
+    go_on(workspace)
+    (settled,) = settled_disputes(workspace, "ann").disputes
+    assert "bob" not in json.dumps(settled, default=repr)
 
 
 def test_what_an_analyst_decided_is_told_with_its_reason(workspace: Workspace) -> None:
@@ -265,11 +286,91 @@ def test_what_an_analyst_decided_is_told_with_its_reason(workspace: Workspace) -
 def test_a_rater_who_is_left_out_makes_no_dispute(workspace: Workspace) -> None:
     grade(workspace, "ann", 1, 1)
     grade(workspace, "bob", 1, 3)
+    go_on(workspace)
     with workspace.store.write() as connection:
         connection.exec_driver_sql("UPDATE people SET excluded_at = 'now' WHERE name = 'bob'")
     assert settled_disputes(workspace, "ann").disputes == []
     (own,) = settled_disputes(workspace, "bob").disputes
     assert (own.grade, own.n_grades) == (1, 1)
+
+
+def may_change(workspace: Workspace, rater: str, pair_id: int) -> bool:
+    """Whether a change is offered; whatever is tried otherwise must agree with it."""
+    (judgment,) = (j for j in own_history(workspace, rater).judgments if j.now.pair_id == pair_id)
+    if judgment.is_final:
+        with pytest.raises(BuilderError, match="grade stays"):
+            change_grade(workspace, rater, judgment.now, 0, "c", token=uuid4().hex)
+        with pytest.raises(BuilderError, match="grade stays"):
+            submit_grade(workspace, rater, pair_id, 0, token=uuid4().hex, edit=True)
+        assert standing(workspace, rater, pair_id) == judgment.now
+    assert is_final(workspace, rater, pair_id) is judgment.is_final
+    return not judgment.is_final
+
+
+def test_who_could_read_how_a_pair_was_settled_cannot_follow_it(workspace: Workspace) -> None:
+    grade(workspace, "ann", 1, 1)
+    go_on(workspace)
+    assert may_change(workspace, "ann", 1)
+    grade(workspace, "bob", 1, 3)
+    assert not may_change(workspace, "ann", 1)
+    assert may_change(workspace, "bob", 1)  # who said nothing since has read nothing
+    change_grade(workspace, "bob", standing(workspace, "bob", 1), 2, "", token=uuid4().hex)
+    go_on(workspace)
+    assert not may_change(workspace, "bob", 1)
+
+
+def test_a_pair_on_which_all_agree_can_be_changed(workspace: Workspace) -> None:
+    grade(workspace, "ann", 1, 1)
+    grade(workspace, "bob", 1, 1)
+    go_on(workspace)
+    assert may_change(workspace, "ann", 1)
+
+
+def test_a_decision_ends_changing_though_it_was_taken_back(workspace: Workspace) -> None:
+    dana = people.add_person(workspace, "dana", "analyst", None)
+    grade(workspace, "ann", 1, 1)
+    decide(workspace, dana, 1, 3, "need misread", token=ONCE)
+    assert not may_change(workspace, "ann", 1)
+    undo_decision(workspace, dana)
+    assert not may_change(workspace, "ann", 1)
+    grade(workspace, "bob", 1, 1)  # graded after it
+    assert may_change(workspace, "bob", 1)
+
+
+def test_a_change_sent_again_is_no_second_change(workspace: Workspace) -> None:
+    grade(workspace, "ann", 1, 1)
+    was = standing(workspace, "ann", 1)
+    change_grade(workspace, "ann", was, 2, "", token=ONCE)
+    go_on(workspace)
+    grade(workspace, "bob", 1, 3)
+    again = change_grade(workspace, "ann", was, 2, "", token=ONCE)
+    assert again is not None
+    assert again.status == "repeated"
+
+
+def test_only_the_last_word_on_a_disputed_pair_is_taken_back(workspace: Workspace) -> None:
+    grade(workspace, "bob", 1, 3)
+    grade(workspace, "ann", 1, 1)
+    undone = undo_last(workspace, "ann", token=ONCE)
+    assert undone is not None
+    grade(workspace, "ann", 1, 1)
+    grade(workspace, "ann", 2, 0)
+    assert undo_last(workspace, "ann") is not None
+    assert disputes(workspace) == [(1, 1, 1, 2)]
+    with pytest.raises(BuilderError, match="grade stays"):
+        undo_last(workspace, "ann")
+    assert standing(workspace, "ann", 1).grade == 1
+    again = undo_last(workspace, "ann", token=ONCE)
+    assert again is not None
+    assert (again.what, standing(workspace, "ann", 1).grade) == ("grade", 1)
+
+
+def test_a_decision_ends_taking_back(workspace: Workspace) -> None:
+    dana = people.add_person(workspace, "dana", "analyst", None)
+    grade(workspace, "ann", 1, 1)
+    decide(workspace, dana, 1, 3, "need misread", token=ONCE)
+    with pytest.raises(BuilderError, match="grade stays"):
+        undo_last(workspace, "ann")
 
 
 def test_a_grade_given_on_the_page_is_there(workspace: Workspace) -> None:
