@@ -1,4 +1,4 @@
-"""Reason codes in words, for people who know no statistics."""
+"""Reason codes and flags in words, for people who know no statistics."""
 
 from typing import Final
 
@@ -18,9 +18,24 @@ _WORDS: Final[dict[str, str]] = {
     "most_resamples_undefined": "no interval: nearly all grades are the same",
 }
 
+_FLAGS: Final[dict[str, str]] = {
+    "outlier": "disagrees",
+    "lenient": "lenient",
+    "strict": "strict",
+    "too_fast": "very fast",
+    "one_grade": "one grade",
+    "copies": "copies",
+    "contradicts_self": "contradicts self",
+}
+
 
 def in_words(reason: str | None) -> str:
     """What a reason code means, as part of a sentence; "" for None, an unknown code as it is."""
     if reason is None:
         return ""
     return _WORDS.get(reason, reason.replace("_", " "))
+
+
+def flag_in_words(code: str) -> str:
+    """What a rater's flag is called on every page and in the terminal; an unknown code as it is."""
+    return _FLAGS.get(code, code.replace("_", " "))
