@@ -29,6 +29,7 @@ def levels_of(ratings: Ratings, meetings: Meetings, counts: NDArray[np.bool_]) -
     a, b = ratings.rater[one], ratings.rater[other]
     excess = np.bincount(a, weight * apart, n_raters) - np.bincount(b, weight * apart, n_raters)
     met = np.bincount(a * n_raters + b, weight, n_raters**2).reshape(n_raters, n_raters)
+    met = met.astype(np.float64)  # without any rater it would stay whole numbers, which have no NaN
     met += met.T
     laplacian = np.diag(met.sum(axis=1)) - met
     level = np.linalg.pinv(laplacian, hermitian=True) @ excess
