@@ -34,6 +34,7 @@ _TILES = {
     "alpha_nominal": "alpha, nominal",
     "alpha_interval": "alpha, interval",
     "percent_agreement": "same grade",
+    "ac1": "AC1",
     "ac2": "AC2",
 }
 _KINDS = {
@@ -42,13 +43,27 @@ _KINDS = {
     "llm": "by a language model",
 }
 _MEANINGS = (
+    ("shared pair", "A query and a document that two raters or more graded. Only these tell of "
+     "agreement."),
+    ("n", "How many pairs, comparisons or models a number is of: the more, the surer."),
     ("alpha", "Krippendorff's alpha: 1 is full agreement, 0 is what chance would give, below 0 is "
      "worse than chance. Ordinal, the headline, takes 0 against 3 for worse than 2 against 3; "
      "nominal takes every difference as the same; interval takes grades as equal steps."),
+    ("kappa", "Cohen's kappa: as alpha, but of two raters. Quadratic takes a difference of two "
+     "grades for four times as bad as one of one; nominal takes every difference as the same. Two "
+     "who only guess come to 0."),
     ("same grade", "How often two raters of a pair gave it the same grade. Chance is not taken "
      "off, so it is high where nearly all grades are the same."),
-    ("AC2", "Gwet's AC2 with quadratic weights. It is high by construction where one grade "
-     "prevails, so it is never shown without alpha."),
+    ("with the majority", "On the page Raters: how often a rater's grade is the one that most of "
+     "the others gave. Pairs on which these are divided are left out."),
+    ("AC1, AC2", "Gwet's AC1 takes every difference as the same, AC2 has quadratic weights. Both "
+     "are high by construction where one grade prevails, so they are never shown without alpha."),
+    ("Kendall's tau", "How alike two rankings of models are: 1 is the same order, 0 is no "
+     "relation, -1 is the order upside down."),
+    ("differ by .05", "Which difference in nDCG@10 the grades can tell. In simulations with 50 "
+     "queries, grades at an alpha of .8, .6 and .4 named the better of two models in 95 of 100 "
+     "cases from differences of .04, .05 and .06 on (at .4 it says .10, for such raters seldom "
+     "err independently). What counts is the lower end of alpha's interval."),
     ("interval", "95 %, by drawing whole queries anew: pairs of one query resemble each other."),
 )  # fmt: skip
 
@@ -56,15 +71,13 @@ _MEANINGS = (
 def show_verdict(workspace: Workspace, person: Person, report: Report) -> None:
     """What the number allows, in a sentence, what to do next, and the ways there."""
     verdict = report["agreement"]["verdict"]
-    flagged = [row for row in report["agreement"]["raters"] if row["flags"]]
-    # Copies are told of by the sentence itself, as the statistics do.
-    odd = [row["rater"] for row in flagged if set(row["flags"]) != {"copies"}]
+    odd = [row["rater"] for row in report["agreement"]["raters"] if row["flags"]]
     stands_out = f"<p>Raters who stand out: {', '.join(map(inline, odd))}.</p>" if odd else ""
     st.html(
         f'<div class="gs-verdict gs-is-{verdict["level"]}" role="status">'
         f"<p>{inline(verdict['sentence'])}</p><p>{inline(verdict['next'])}</p>{stands_out}</div>"
     )
-    ways = [("raters", "See why raters stand out")] if flagged else []
+    ways = [("raters", "See why raters stand out")] if odd else []
     if n := _count_undecided(workspace, report):
         ways.append(("adjudicate", f"Decide the disputed pairs ({count(n)})"))
     reason = report["agreement"]["alpha_ordinal"]["reason"]
@@ -107,11 +120,19 @@ def show_figures(report: Report) -> None:
     """Ordinal alpha, and beside it what else is reported, each with its interval and n."""
     agreement = report["agreement"]
     figures = [_tile(name, agreement[name]) for name in _TILES]
+    if without := agreement["alpha_ordinal_without_copies"]:
+        figures[0] = _without_copies(without, agreement["alpha_ordinal"])
     st.html(f'<div class="gs-headline">{tiles(figures)}</div>')
     muted(
-        "AC2 is high by construction where one grade prevails: it is never to be quoted without "
-        "alpha."
+        "AC1 and AC2 are high by construction where one grade prevails: they are never to be "
+        "quoted without alpha."
     )
+
+
+def _without_copies(without: Mapping[str, Any], whole: Mapping[str, Any]) -> Tile:
+    """The number of the headline, which counts copies once, and beside it that of all grades."""
+    name = f"{_TILES['alpha_ordinal']}, copies counted once"
+    return Tile(name, value(without), f"{beside(without, 'pairs')}; {value(whole)} with copies")
 
 
 def _show_meanings() -> None:
@@ -135,15 +156,16 @@ def show_what_counts(report: Report) -> None:
 
 
 def show_copies(report: Report) -> None:
-    """Whose grades look copied from each other, and what alpha is without them."""
+    """Whose grades look copied from each other, and what to do about it."""
     agreement = report["agreement"]
     if not agreement["copies"]:
         return
-    without = agreement["alpha_ordinal_without_copies"]
     note(
         "Some raters' grades are copies of each other's: they are no evidence of agreement. "
-        f"Without them, ordinal alpha is {value(without)} ({beside(without, 'pairs')}).",
+        "Ordinal alpha counts them once; the other figures and the release count them twice.",
         "; ".join(map(_copied, agreement["copies"])),
+        "Ask these raters. Leave out who copied on the page Raters; the pairs are then open for "
+        "somebody else to grade.",
         kind="warning",
     )
 

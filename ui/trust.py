@@ -1,5 +1,6 @@
 """What Agreement and Raters share: the report as it stands, and its numbers in words."""
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -44,10 +45,15 @@ def report_shown(workspace: Workspace) -> Report | None:
 
 
 def value(statistic: Statistic, *, share: bool = False) -> str:
-    """The value as text; the word "undefined" where there is none."""
-    if statistic["value"] is None:
+    """The value as text; the word "undefined" where there is none.
+
+    Two decimals, as in the sentences beside it: no interval of agreement is so narrow that a third
+    says anything.
+    """
+    number = statistic["value"]
+    if number is None:
         return UNDEFINED
-    return _minus((numbers.percent if share else numbers.decimal)(statistic["value"]))
+    return _minus(numbers.percent(number) if share else f"{number:.2f}")
 
 
 def beside(statistic: Statistic, unit: str = "", *, share: bool = False) -> str:
@@ -64,13 +70,17 @@ def cell(statistic: Statistic, unit: str = "", *, share: bool = False) -> Html:
 
 def _span(low: float | None, high: float | None, *, share: bool) -> str:
     """The interval; with the word "to" where a dash would stand beside a minus."""
-    if share or low is None or high is None or low >= 0:
-        return (numbers.percent_interval if share else numbers.interval)(low, high)
-    return _minus(f"{low:.3f} to {high:.3f}")
+    if share:
+        return numbers.percent_interval(low, high)
+    if low is None or high is None:
+        return ""
+    between = " to " if low < 0 else "\u2013"
+    return _minus(f"{low:.2f}{between}{high:.2f}")
 
 
 def _minus(text: str) -> str:
-    return text.replace("-", "\u2212")
+    """With true minus signs; what rounds to 0 has none."""
+    return re.sub(r"-(?!0\.00\b)", "\u2212", text).replace("-", "")
 
 
 def _say_that_it_comes(workspace: Workspace, view: TrustView) -> None:

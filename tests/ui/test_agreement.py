@@ -21,6 +21,7 @@ from evals.records import Document, Query
 from tests.ui.conftest import OpenApp
 from tests.ui.test_pages import wait_for
 from ui.kappas import MOST_DRAWN, kappa_frame, raters_drawn
+from ui.trust import beside, value
 
 HOSTILE = '<script>alert(1)</script> :red[x] $x$ "'
 N_QUERIES, N_DOCUMENTS = 12, 6
@@ -64,8 +65,8 @@ def agreement(open_app: OpenApp, workspace: Workspace, **address: str) -> AppTes
     app = open_app(workspace.root)
     app.session_state["person"] = "Dana"
     app = app.switch_page("ui/pages/agreement.py")
-    for name, value in address.items():
-        app.query_params[name] = value
+    for name, wanted in address.items():
+        app.query_params[name] = wanted
     app = app.run()
     assert not app.exception
     return app
@@ -94,13 +95,13 @@ def test_the_sentence_stands_first_and_leads_on(graded: Workspace, open_app: Ope
 def test_every_figure_has_its_interval_and_n(graded: Workspace, open_app: OpenApp) -> None:
     report = current_trust(graded)["agreement"]
     page = words(agreement(open_app, graded))
-    for name in ("alpha_ordinal", "alpha_nominal", "alpha_interval", "ac2"):
+    for name in ("alpha_ordinal", "alpha_nominal", "alpha_interval", "ac1", "ac2"):
         statistic = report[name]
-        assert f"{statistic['value']:.3f}" in page
-        assert f"{statistic['low']:.3f}\u2013{statistic['high']:.3f}" in page
+        assert f"<bdi>{statistic['value']:.2f}</bdi>" in page
+        assert f"{statistic['low']:.2f}\u2013{statistic['high']:.2f}" in page
     assert "83.3\u00a0%" in page
-    assert page.count("n\u00a0=\u00a072 pairs") == 5
-    assert "AC2 is high by construction" in page
+    assert page.count("n\u00a0=\u00a072 pairs") == 6
+    assert "AC2 are high by construction" in page
 
 
 @pytest.mark.parametrize(
@@ -199,8 +200,21 @@ def test_copies_are_told_and_what_is_left_without_them(pool: Workspace, open_app
     assert report["copies"]
     page = words(agreement(open_app, pool))
     assert "gs-is-no_evidence" in page
-    assert "Without them, ordinal alpha is undefined" in page
+    assert "alpha, ordinal, copies counted once" in page
+    assert "1.00 with copies" in page
+    assert "Ask these raters." in page
+    odd = [f"<bdi>{row['rater']}</bdi>" for row in report["raters"] if row["flags"]]
+    assert odd
+    assert f"Raters who stand out: {', '.join(odd)}." in page
+    assert "See who copied whom" in links(agreement(open_app, pool))
     assert "Ben and Dana: 72 shared pairs" in page
+
+
+def test_numbers_have_two_decimals_and_a_true_minus() -> None:
+    below = {"value": -0.087, "low": -0.244, "high": 0.001, "n": 9, "reason": None}
+    assert (value(below), beside(below)) == ("\u22120.09", "\u22120.24 to 0.00")
+    assert value({**below, "value": -0.004}) == "0.00"
+    assert beside({**below, "low": 0.1, "high": 0.234}) == "0.10\u20130.23"
 
 
 def test_the_heat_map_has_every_two_raters(graded: Workspace, open_app: OpenApp) -> None:
