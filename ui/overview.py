@@ -132,10 +132,9 @@ def _agreement(provenance: dict[str, Any]) -> str:
     if alpha.get("value") is None:
         return ""
     span = numbers.interval(alpha["low"], alpha["high"])
-    return (
-        f"<br>agreement \u03b1 {numbers.decimal(alpha['value'])} ({span}, "
-        f"n = {numbers.count(alpha['n'])} pairs)"
-    )
+    n = f"n = {numbers.count_of(alpha['n'], 'pair')}"
+    beside = ", ".join(part for part in (span, n) if part)
+    return f"<br>agreement \u03b1 {numbers.decimal(alpha['value'])} ({beside})"
 
 
 def _models(workspace: Workspace) -> Step:
