@@ -9,6 +9,7 @@ from builder.judging.history import (
     HistoryPage,
     OwnJudgment,
     Settled,
+    SettledPage,
     Sought,
     change_grade,
     count_own,
@@ -69,14 +70,23 @@ def dispute_html(workspace: Workspace, settled: Settled) -> str:
     """Safe HTML of one's own grade beside the settled one."""
     own = settled.own
     grade = 0 if own.grade is None else own.grade
-    verdict = "as yours" if grade == settled.grade else "other than yours"
-    how = "Decided" if settled.adjudicated else "Settled"
     return (
         f'<div class="gs-entry">{_pair_html(own)}<div class="gs-settled">'
-        f"<span>You {_grade(workspace, grade)}</span>"
-        f"<span>{how} {_grade(workspace, settled.grade)}</span>"
-        f'<span class="gs-muted">{verdict}, {_by_whom(workspace, settled)}</span></div>'
+        f"<span>You {_grade(workspace, grade)}</span>{_outcome(workspace, settled, grade)}</div>"
         f"{_why(settled)}{_comment(own)}</div>"
+    )
+
+
+def _outcome(workspace: Workspace, settled: Settled, own: int) -> str:
+    """What it came to, and by whom; or that it waits."""
+    if settled.grade is None:
+        why = "Its query is retired." if settled.retired else "Waits for a decision by an analyst."
+        return f'<span class="gs-muted">{why}</span>'
+    how = "Decided" if settled.adjudicated else "Settled"
+    verdict = "as yours" if own == settled.grade else "other than yours"
+    return (
+        f"<span>{how} {_grade(workspace, settled.grade)}</span>"
+        f'<span class="gs-muted">{verdict}, {_by_whom(workspace, settled)}</span>'
     )
 
 
@@ -111,18 +121,29 @@ def _show_own(workspace: Workspace, rater: str) -> None:
 def _show_disputes(workspace: Workspace, rater: str) -> None:
     muted(
         "Pairs on which you and others differ, once all have graded them and you have gone on. "
-        "What an analyst decided counts, and the reason is given. Elsewhere the grade given most "
-        "often settles; where several were, the middle one, of two the lower. Your grade of these "
-        "pairs stays as you gave it. Others can be wrong, too: write to your lead."
+        "What an analyst decided counts, and the reason is given. Where grades are far apart, an "
+        "analyst has yet to decide. Elsewhere the grade given most often settles; where several "
+        "were, the middle one, of two the lower. Your grade of these pairs stays as you gave it. "
+        "Others can be wrong, too: write to your lead."
     )
-    page = settled_disputes(workspace, rater, st.session_state.get(_BEFORE))
+    decided_only = st.toggle(
+        "Decided by an analyst only", key="history_decided", on_change=_to_newest
+    )
+    before = st.session_state.get(_BEFORE)
+    page = settled_disputes(workspace, rater, before, decided_only=decided_only)
     for settled in page.disputes:
         with st.container(key=f"dispute_{settled.own.pair_id}", gap="small"):
             st.html(dispute_html(workspace, settled))
             _link(settled.own.pair_id)
     if not page.disputes:
-        note("No dispute was settled here.")
+        note(_no_dispute(page, decided_only=decided_only))
     _page_buttons(page.older, "Older")
+
+
+def _no_dispute(page: SettledPage, *, decided_only: bool) -> str:
+    if page.older is not None:
+        return "None among the latest of your grades. There are older ones."
+    return "An analyst decided none of your pairs." if decided_only else "There is no dispute here."
 
 
 def _ask_what(workspace: Workspace) -> Sought:

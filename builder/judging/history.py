@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from builder.errors import BuilderError, NotAllowedError
+from builder.judging.adjudication import is_disputed
 from builder.judging.aggregation import counted_grades, majority
 from builder.judging.guidelines import current_guidelines
 from builder.judging.queue import Outcome, submit_grade
 from builder.store import Connection
 from builder.store import history as table
 from builder.store.adjudications import Decision, standing_of_pairs
+from builder.store.disputes import places_of_pairs
 from builder.store.grades import GradeRow
 from builder.store.history import EarlierRow, OwnRow
 from builder.store.judgments import knows_token, standing_judgment
@@ -87,19 +89,22 @@ class Settled:
 
     Attributes:
         own: What this rater says.
-        grade: What an analyst decided, else what the grades amount to by majority.
+        grade: What an analyst decided, else what the grades amount to by majority; None while they
+            differ so far that it waits for an analyst, and where its query is retired meanwhile.
         n_grades: How many grades count.
         adjudicated: Whether an analyst decided.
         reason: Why, "" if not said; untrusted.
         decided_at: When, ISO 8601 in UTC; "" if nobody did.
+        retired: Whether its query is retired: nobody has to decide any more.
     """
 
     own: OwnRow
-    grade: int
+    grade: int | None
     n_grades: int
     adjudicated: bool = False
     reason: str = ""
     decided_at: str = ""
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,9 @@ def own_history(
     return HistoryPage(shown, searched_to, searched_to)
 
 
-def settled_disputes(workspace: Workspace, rater: str, before: int | None = None) -> SettledPage:
+def settled_disputes(
+    workspace: Workspace, rater: str, before: int | None = None, *, decided_only: bool = False
+) -> SettledPage:
     """How the pairs were settled on which this rater and others disagree; newest first.
 
     Only pairs with a standing grade of this rater that an analyst decided, or that as many people
@@ -160,6 +167,7 @@ def settled_disputes(workspace: Workspace, rater: str, before: int | None = None
         workspace: Where they lie.
         rater: The rater's name.
         before: `older` of the page before.
+        decided_only: Only those that an analyst decided.
 
     Raises:
         NotAllowedError: There is no person of this name.
@@ -168,7 +176,9 @@ def settled_disputes(workspace: Workspace, rater: str, before: int | None = None
     with workspace.store.read() as connection:
         person = _person(connection, rater)
         stretch = table.newest_stretch(connection, person.person_id, before, STRETCH)
-        found = table.disputed_rows(connection, stretch, raters_per_pair, PAGE + 1)
+        found = table.disputed_rows(
+            connection, stretch, raters_per_pair, PAGE + 1, decided_only=decided_only
+        )
         shown = _settled(connection, found[:PAGE])
     if len(found) > PAGE:
         return SettledPage(shown, shown[-1].own.judgment_id)
@@ -279,26 +289,38 @@ def _by_pair(rows: Iterable[EarlierRow]) -> dict[int, list[EarlierRow]]:
 
 
 def _settled(connection: Connection, rows: Sequence[OwnRow]) -> list[Settled]:
-    grades = _counted(connection, rows)
-    decided = standing_of_pairs(connection, [row.pair_id for row in rows])
+    ids = [row.pair_id for row in rows]
+    grades, decided = _grades_of(connection, ids), standing_of_pairs(connection, ids)
+    places = places_of_pairs(connection, ids)
     return [
-        _settled_pair(row, grades.get(row.pair_id, []), decided.get(row.pair_id)) for row in rows
+        _settled_pair(
+            row,
+            grades.get(row.pair_id, []),
+            decided.get(row.pair_id),
+            retired=places[row.pair_id].retired,
+        )
+        for row in rows
     ]
 
 
-def _settled_pair(row: OwnRow, grades: list[int], decision: Decision | None) -> Settled:
-    if decision is None:
-        return Settled(row, majority(grades), len(grades))
-    said = (decision.grade, len(grades), True, decision.reason, decision.decided_at)
-    return Settled(row, *said)
+def _settled_pair(
+    row: OwnRow, rows: list[GradeRow], decision: Decision | None, *, retired: bool
+) -> Settled:
+    grades = counted_grades(rows)
+    if decision is not None:
+        said = (decision.grade, len(grades), True, decision.reason, decision.decided_at)
+        return Settled(row, *said, retired=retired)
+    of_people = [said.grade for said in rows if said.kind == "human" and said.grade is not None]
+    open_ = retired or is_disputed(of_people)
+    return Settled(row, None if open_ else majority(grades), len(grades), retired=retired)
 
 
-def _counted(connection: Connection, rows: Sequence[OwnRow]) -> dict[int, list[int]]:
-    """The grades of each pair that count towards qrels."""
+def _grades_of(connection: Connection, pair_ids: Sequence[int]) -> dict[int, list[GradeRow]]:
+    """The grades of each pair, but of raters who are left out."""
     by_pair: defaultdict[int, list[GradeRow]] = defaultdict(list)
-    for pair_id, kind, grade in table.grades_of_pairs(connection, [row.pair_id for row in rows]):
+    for pair_id, kind, grade in table.grades_of_pairs(connection, pair_ids):
         by_pair[pair_id].append(GradeRow("", "", "", kind, "grade", grade))
-    return {pair_id: counted_grades(of_pair) for pair_id, of_pair in by_pair.items()}
+    return dict(by_pair)
 
 
 def _person(connection: Connection, rater: str) -> Person:

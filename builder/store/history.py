@@ -153,19 +153,26 @@ def own_rows(
 
 
 def disputed_rows(
-    connection: Connection, stretch: Stretch, raters_per_pair: int, limit: int
+    connection: Connection,
+    stretch: Stretch,
+    raters_per_pair: int,
+    limit: int,
+    *,
+    decided_only: bool = False,
 ) -> list[OwnRow]:
     """The rater's standing grades in the stretch on pairs whose dispute is shown, newest first.
 
     These are pairs that an adjudicator decided, and those that are complete and disputed. Complete:
     as many humans graded it as its quota says, two at least. Disputed: not all of them gave the
     same grade; raters who are left out are not asked. What the rater said last of all, and can
-    still take back, is shown only if it was decided since.
+    still take back, is shown only if it was decided since. `decided_only`: only what is decided.
     """
     chosen = _of_stretch(_own(), stretch).where(
         current_judgments.c.outcome == "grade",
         or_(_decided_since(standing=True), _has_gone_on() & _is_settled(raters_per_pair)),
     )
+    if decided_only:
+        chosen = chosen.where(_is_decided())
     chosen = chosen.order_by(judgments.c.judgment_id.desc()).limit(limit)
     return [_own_row(row) for row in connection.execute(chosen)]
 

@@ -81,9 +81,20 @@ def test_settled_disputes_name_nobody(graded: Workspace, open_app: OpenApp) -> N
     (settled,) = settled_disputes(graded, "Dana").disputes
     html = dispute_html(graded, settled)
     assert "You <b>1</b>" in html
-    assert "Settled <b>1</b>" in html
+    assert "Waits for a decision" in html
+    assert "Settled" not in html
     assert "Ben" not in html
     assert "Ben" not in words(my_grades(open_app, graded))
+
+
+def test_a_switch_leaves_what_an_analyst_decided(graded: Workspace, open_app: OpenApp) -> None:
+    app = my_grades(open_app, graded)
+    app.segmented_control(key="history_view").set_value("Settled disputes").run()
+    assert "Waits for a decision" in words(app)
+    app.toggle(key="history_decided").set_value(True).run()
+    assert not app.exception
+    assert "An analyst decided none of your pairs." in words(app)
+    assert "Waits for a decision" not in words(app)
 
 
 def test_a_decision_is_told_with_its_reason_and_without_a_name(graded: Workspace) -> None:

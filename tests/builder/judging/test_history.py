@@ -8,7 +8,7 @@ import pytest
 from builder import people
 from builder.errors import BuilderError, NotAllowedError
 from builder.judging import history
-from builder.judging.adjudication import decide, undo_decision
+from builder.judging.adjudication import decide, undo_decision, waiting
 from builder.judging.guidelines import save_guidelines
 from builder.judging.history import (
     Sought,
@@ -21,8 +21,9 @@ from builder.judging.queue import submit_grade, undo_last
 from builder.store.history import OwnRow
 from builder.store.judgments import NewJudgment, record_judgment
 from builder.store.people import add_person, find_person
+from builder.store.quota import set_query_state
 from builder.workspace import Workspace
-from tests.builder.judging.conftest import ONCE
+from tests.builder.judging.conftest import ONCE, key_of
 
 
 def say(workspace: Workspace, rater: str, pair_id: int, outcome: str, **more: object) -> None:
@@ -193,7 +194,9 @@ def test_nobody_changes_for_somebody_else(workspace: Workspace) -> None:
         own_history(workspace, "nobody")
 
 
-def disputes(workspace: Workspace, rater: str = "ann") -> list[tuple[int, int | None, int, int]]:
+def disputes(
+    workspace: Workspace, rater: str = "ann"
+) -> list[tuple[int, int | None, int | None, int]]:
     page = settled_disputes(workspace, rater)
     return [(s.own.pair_id, s.own.grade, s.grade, s.n_grades) for s in page.disputes]
 
@@ -209,12 +212,11 @@ def test_a_dispute_is_shown_once_the_pair_is_complete(workspace: Workspace) -> N
     go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "ann", 1, 1)
-    assert (disputes(workspace), disputes(workspace, "bob")) == ([], [(1, 3, 1, 2)])
+    assert (disputes(workspace), disputes(workspace, "bob")) == ([], [(1, 3, None, 2)])
     go_on(workspace)
-    assert disputes(workspace) == [(1, 1, 1, 2)]
-    assert disputes(workspace, "bob") == [(1, 3, 1, 2)]
+    assert disputes(workspace) == [(1, 1, None, 2)]
     grade(workspace, "cy", 1, 3)
-    assert disputes(workspace) == [(1, 1, 3, 3)]
+    assert disputes(workspace) == [(1, 1, None, 3)]
     grade(workspace, "ann", 2, 1)
     grade(workspace, "bob", 2, 1)
     assert len(disputes(workspace)) == 1
@@ -241,7 +243,29 @@ def test_an_open_pair_with_more_grades_to_come_is_not_shown(workspace: Workspace
     go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "cy", 1, 3)
-    assert disputes(workspace) == [(1, 1, 3, 3)]
+    assert disputes(workspace) == [(1, 1, None, 3)]
+
+
+def test_what_waits_for_an_analyst_is_not_settled(workspace: Workspace) -> None:
+    given = {1: (0, 1), 2: (3, 2), 3: (1, 2), 4: (0, 2), 5: (1, 3)}
+    for pair_id, (ann, bob) in given.items():
+        grade(workspace, "ann", pair_id, ann)
+        grade(workspace, "bob", pair_id, bob)
+    go_on(workspace)
+    assert [row.pair_id for row in waiting(workspace)] == [4, 5, 3]
+    found = {pair_id: settled for pair_id, _, settled, _ in disputes(workspace)}
+    assert found == {1: 0, 2: 2, 3: None, 4: None, 5: None}
+
+
+def test_pairs_of_retired_queries_neither_wait_nor_are_settled(workspace: Workspace) -> None:
+    for pair_id in (1, 2):
+        grade(workspace, "ann", pair_id, 0)
+        grade(workspace, "bob", pair_id, pair_id)
+    go_on(workspace)
+    with workspace.store.write() as connection:
+        set_query_state(connection, key_of(connection, "q0"), status="retired")
+    page = settled_disputes(workspace, "ann")
+    assert [(row.grade, row.retired) for row in page.disputes] == [(None, True), (None, True)]
 
 
 def test_imported_grades_count_as_in_qrels_but_make_no_dispute(workspace: Workspace) -> None:
@@ -253,7 +277,9 @@ def test_imported_grades_count_as_in_qrels_but_make_no_dispute(workspace: Worksp
     go_on(workspace)
     assert disputes(workspace) == []
     grade(workspace, "bob", 1, 2)
-    assert disputes(workspace) == [(1, 1, 1, 3)]
+    assert disputes(workspace) == [(1, 1, None, 3)]
+    grade(workspace, "bob", 1, 0)
+    assert disputes(workspace) == [(1, 1, 0, 3)]
 
 
 def test_a_page_of_disputes_tells_no_names(workspace: Workspace) -> None:
@@ -277,9 +303,16 @@ def test_what_an_analyst_decided_is_told_with_its_reason(workspace: Workspace) -
     assert (shared.grade, shared.reason, shared.n_grades) == (2, "need misread", 2)
     assert shared.decided_at
     assert "dana" not in repr((alone, shared))
+    go_on(workspace)
+    grade(workspace, "ann", 4, 1)
+    grade(workspace, "bob", 4, 0)
+    go_on(workspace)
+    assert [row.own.pair_id for row in settled_disputes(workspace, "ann").disputes] == [4, 2, 1]
+    decided = settled_disputes(workspace, "ann", decided_only=True).disputes
+    assert [row.own.pair_id for row in decided] == [2, 1]
     undo_decision(workspace, dana)
     undo_decision(workspace, dana)
-    (again,) = settled_disputes(workspace, "ann").disputes
+    _, again = settled_disputes(workspace, "ann").disputes
     assert (again.own.pair_id, again.grade, again.adjudicated) == (1, 2, True)
 
 
@@ -356,7 +389,7 @@ def test_only_the_last_word_on_a_disputed_pair_is_taken_back(workspace: Workspac
     grade(workspace, "ann", 1, 1)
     grade(workspace, "ann", 2, 0)
     assert undo_last(workspace, "ann") is not None
-    assert disputes(workspace) == [(1, 1, 1, 2)]
+    assert disputes(workspace) == [(1, 1, None, 2)]
     with pytest.raises(BuilderError, match="grade stays"):
         undo_last(workspace, "ann")
     assert standing(workspace, "ann", 1).grade == 1
