@@ -14,15 +14,17 @@ from ui import state
 from ui.frame import errors_shown, muted, note
 from ui.jobs import clock, follow, start
 from ui.leaderboards import colours_for
-from ui.numbers import MISSING, count, decimal, in_words, interval
+from ui.numbers import MISSING, count, count_of, decimal, in_words, interval
 from ui.tables import Column, Html, named, table, with_note
 
 _LEFT_OUT = {
-    "not_shared": "queries on which nobody else graded",
-    "without_relevant": "queries without a relevant document by one of the sides",
-    "newer_than_task": "pairs graded after the release",
-    "not_in_task": "pairs that are not in the task",
+    "not_shared": "a query only one rater graded",
+    "without_relevant": "a query where one side found nothing relevant",
+    "newer_than_task": "a pair graded after the release",
+    "not_in_task": "a pair that is not in the task",
 }
+_TO_EVALUATE = ("no_kept_run", "only_stale_runs")
+"""Reasons that an evaluation on the leaderboard mends."""
 _MEANING = (
     "nDCG@10 by a rater's own grades alone, and by the aggregated grades of the same pairs and "
     "queries; the runs are those of the last evaluation. judged@10 is lower than on the "
@@ -43,9 +45,7 @@ def draw_cost(workspace: Workspace) -> None:
             "No model was evaluated yet, so there is no ranking that could move.",
             "Evaluate two models or more on the leaderboard, then come back.",
         )
-        st.page_link(
-            "ui/pages/leaderboard.py", label="Leaderboard", icon=":material/arrow_forward:"
-        )
+        _link_to_leaderboard("Leaderboard")
         return
     task = tasks[0]
     if len(tasks) > 1:
@@ -77,6 +77,8 @@ def _offer(workspace: Workspace, task: str, view: CostView) -> None:
 
 def _show(workspace: Workspace, cost: Cost) -> None:
     note(cost["sentence"])
+    if cost["reason"] in _TO_EVALUATE:
+        _link_to_leaderboard("Evaluate on the leaderboard")
     if cost["raters"]:
         colours = colours_for(workspace, [model["model"] for model in cost["models"]])
         st.html(_raters_table(cost["raters"], colours, with_tau=_has_tau(cost)))
@@ -84,6 +86,10 @@ def _show(workspace: Workspace, cost: Cost) -> None:
             _show_scores(cost["raters"], colours)
     for line in _asides(cost):
         muted(line)
+
+
+def _link_to_leaderboard(label: str) -> None:
+    st.page_link("ui/pages/leaderboard.py", label=label, icon=":material/arrow_forward:")
 
 
 def _show_scores(rows: Sequence[Cost], colours: Mapping[str, str]) -> None:
@@ -132,7 +138,8 @@ def _rater_row(row: Cost, colours: Mapping[str, str], *, with_tau: bool) -> list
 def _first(row: Cost, colours: Mapping[str, str]) -> Html:
     """Which model is first by this rater, and which by all."""
     first, by_all = row["ranking_by_rater"][0], row["ranking_by_aggregated"][0]
-    said = "by all raters too" if first == by_all else f"by all raters: {by_all}"
+    same = "same winner with everybody's grades"
+    said = same if first == by_all else f"with everybody's grades: {by_all}"
     return with_note(named(first, colours[first]), said)
 
 
@@ -153,7 +160,7 @@ def _scores_table(rows: Sequence[Cost], colours: Mapping[str, str]) -> str:
         Column("rater"),
         Column("model"),
         Column("nDCG@10 by this rater", numeric=True),
-        Column("by all raters", numeric=True),
+        Column("with everybody's grades", numeric=True),
         Column("difference", numeric=True),
         Column("rank", numeric=True),
         Column("judged@10", numeric=True),
@@ -174,7 +181,9 @@ def _score_row(row: Cost, model: Cost, colours: Mapping[str, str]) -> list[str]:
         _cell(model["by_rater"]),
         _cell(model["by_aggregated"]),
         _difference(model["difference"]),
-        with_note(str(rank), "by all too" if rank == by_all else f"{by_all} by all"),
+        with_note(
+            str(rank), "same with everybody's" if rank == by_all else f"{by_all} with everybody's"
+        ),
         _cell(model["judged_at_10"]),
     ]
 
@@ -203,14 +212,17 @@ def _asides(cost: Cost) -> list[str]:
         lines.append("Kendall's tau of the rankings needs three models or more.")
     left_out: Counter[str] = sum((Counter(row["left_out"]) for row in cost["raters"]), Counter())
     if left_out:
-        told = [f"{_LEFT_OUT.get(what, what)}: {count(n)}" for what, n in left_out.items()]
-        lines.append(f"Left out, summed over raters: {'; '.join(told)}.")
+        told = [
+            f"{count_of(n, 'time')} {_LEFT_OUT.get(what, what)}"
+            for what, n in left_out.most_common()
+        ]
+        lines.append(f"Not compared: {', '.join(told)}.")
     if cost["excluded"]:
         names = "; ".join(f"{name} ({reason})" for name, reason in cost["excluded"].items())
-        lines.append(f"Excluded raters are not compared: {names}.")
+        lines.append(f"Raters who are left out are not compared: {names}.")
     if cost["stale_models"] and cost["n_models"]:
         lines.append(
-            "Models evaluated on another corpus or other queries than this task has now, and so "
-            f"left out until they are evaluated again: {count(cost['stale_models'])}."
+            f"{count_of(cost['stale_models'], 'model')} not compared: last evaluated with another "
+            "corpus or other queries. Evaluate again on the leaderboard."
         )
     return lines

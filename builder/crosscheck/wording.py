@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builder.crosscheck.comparing import MIN_MODELS, MIN_QUERIES
+from builder.export.names import DRAFT
 
 _MOSTLY = 0.5
 """Below this share of shared pairs it is said that the rest cannot differ."""
@@ -15,11 +16,11 @@ _WHY = {
 }
 _NOTHING = {
     "no_kept_run": "No model was evaluated on this task yet: evaluate some, then come back.",
-    "only_stale_runs": "The models were evaluated on another corpus or other queries than this "
-    "task has now: evaluate them on it again.",
     "no_human_grades": "No person has graded anything here, so there is nothing to compare.",
 }
 _BETWEEN = "Settle the disputed pairs before you choose between these models."
+_ALONE = "The verdict on agreement is for everybody's grades together, this is for one rater alone."
+_MOST_NAMED = 5
 
 
 def in_a_sentence(cost: Mapping[str, Any]) -> str:
@@ -29,7 +30,8 @@ def in_a_sentence(cost: Mapping[str, Any]) -> str:
     compared = [row for row in cost["raters"] if row["reason"] is None]
     parts = (_first(compared, cost["n_models"]), _ranking(compared, cost["n_models"]))
     shift = cost["largest_shift"]
-    moves = f"nDCG@10 moves by at most {abs(shift['value']):.3f}"
+    who = "any one rater" if len(compared) > 1 else "this rater"
+    moves = f"{who} alone would shift nDCG@10 by up to {abs(shift['value']):.3f}"
     return f"{'; '.join([*filter(None, parts), moves])}.{_advice(cost['raters'], compared)}"
 
 
@@ -49,7 +51,17 @@ def _nothing(cost: Mapping[str, Any]) -> str:
             f"No rater can be compared yet; {nearest['rater']} comes nearest: {why_not(nearest)}. "
             "Let two or more raters grade the same pairs."
         )
+    if cost["reason"] == "only_stale_runs":
+        return (
+            f"{task_in_words(cost['task'])} has another corpus or other queries than when models "
+            "were last evaluated: evaluate them on it again."
+        )
     return _NOTHING[cost["reason"]]
+
+
+def task_in_words(task: str) -> str:
+    """A task as the subject of a sentence."""
+    return "The draft" if task == DRAFT else f"Task {task}"
 
 
 def _first(compared: Sequence[Mapping[str, Any]], n_models: int) -> str:
@@ -89,9 +101,9 @@ def _ranking(compared: Sequence[Mapping[str, Any]], n_models: int) -> str:
 
 def _advice(rows: Sequence[Mapping[str, Any]], compared: Sequence[Mapping[str, Any]]) -> str:
     """What to do next, and what the numbers cannot tell."""
-    said = [] if all(row["first_stays"] for row in compared) else [_BETWEEN]
+    said = [_ALONE] if all(row["first_stays"] for row in compared) else [_BETWEEN]
     if len(compared) < len(rows):
-        said.append(f"Only {len(compared)} of {len(rows)} raters can be compared.")
+        said.append(f"Not compared: {_left_out([row for row in rows if row['reason']])}.")
     share = sum(row["n_shared"] for row in compared) / sum(row["n_pairs"] for row in compared)
     if not any(row["n_different"] for row in compared):
         said.append("Not one shared grade differs: see whether they were copied.")
@@ -101,6 +113,19 @@ def _advice(rows: Sequence[Mapping[str, Any]], compared: Sequence[Mapping[str, A
             "differ, so the true cost may be higher."
         )
     return "".join(f" {sentence}" for sentence in said)
+
+
+def _left_out(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Names with the reason, such as: ben (12 queries; 20 are needed)."""
+    told = [f"{row['rater']} ({_in_short(row)})" for row in rows[:_MOST_NAMED]]
+    more = len(rows) - len(told)
+    return ", ".join([*told, *([f"and {more} more"] if more else [])])
+
+
+def _in_short(row: Mapping[str, Any]) -> str | None:
+    if row["reason"] == "too_few_queries":
+        return f"{_queries(row['n_queries'])}; {MIN_QUERIES} are needed"
+    return why_not(row)
 
 
 def _queries(n: int) -> str:
