@@ -98,8 +98,24 @@ def _print_raters(report: Mapping[str, Any], agreement: Mapping[str, Any]) -> No
         ],
     )
     for profile in report["raters"]:
-        for flag in profile["flags"]:
-            click.echo(f"  {plain(flag['sentence'], None)}")
+        if profile["excluded"] is None:
+            _print_flags(profile)
+    for profile in report["raters"]:
+        if profile["excluded"] is not None:
+            _print_left_out(profile)
+
+
+def _print_flags(profile: Mapping[str, Any]) -> None:
+    for flag in profile["flags"]:
+        click.echo(f"  {plain(flag['sentence'], None)}")
+
+
+def _print_left_out(profile: Mapping[str, Any]) -> None:
+    """Apart from those who count: the rater's own flags, as before."""
+    codes = ", ".join(flag["code"] for flag in profile["flags"]) or "none"
+    click.echo()
+    click.echo(f"Left out: {plain(profile['rater'])}, {profile['n']:,} grades, flags: {codes}")
+    _print_flags(profile)
 
 
 def _print_kappas(agreement: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from builder.judging.agreement.words import in_words
-from builder.people import Person
+from builder.people import Person, find_active
 from builder.people.excluding import (
     LONGEST_REASON,
     Exclusion,
@@ -21,9 +21,11 @@ from ui.frame import in_callback, muted, note, section
 from ui.guidelines import local_time
 from ui.numbers import count, count_of
 from ui.raters import (
+    STILL_GRADES,
     Profile,
     bias_in_words,
     flags_html,
+    link_to_people,
     ordered,
     signed,
     signed_beside,
@@ -138,13 +140,17 @@ def _offer_excluding(workspace: Workspace, actor: Person, name: str) -> None:
 def _offer_including(workspace: Workspace, actor: Person, name: str, exclusion: Exclusion) -> None:
     section("Left out of aggregation")
     when = local_time(exclusion.since, workspace.settings.timezone)
-    note(f"Reason: {exclusion.reason}", f"By {exclusion.by}, {when}. The grades stay.")
+    still = find_active(workspace, name) is not None
+    goes_on = f"{name} {STILL_GRADES}." if still else f"{name} is deactivated."
+    note(f"Reason: {exclusion.reason}", f"By {exclusion.by}, {when}. The grades stay.", goes_on)
     st.button(
         "Let the grades count again",
         key="include_rater",
         on_click=in_callback(_include),
         args=(workspace, actor, name),
     )
+    if still:
+        link_to_people(actor)
 
 
 def _figures(profile: Profile) -> list[Tile]:

@@ -1,11 +1,12 @@
 """One row a rater: count, pace, grades, agreement, bias in words, and flags with their reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from builder.judging.agreement.words import flag_in_words, in_words
+from builder.people import Person, has_role, people_to_pick
 from builder.workspace import Workspace
 from ui.disagreements import link_to_pairs_of
 from ui.frame import muted, note
@@ -25,6 +26,8 @@ _COLUMNS = (
     Column("With the others"),
     Column("Bias"),
 )
+STILL_GRADES = "may still sign in and grade; deactivate on People to end that"
+"""Of somebody who is left out: leaving out ends nobody's work."""
 LITTLE = 0.05
 """Grades; a smaller mean difference is no difference in words."""
 
@@ -45,10 +48,20 @@ def show_who_stands_out(profiles: Sequence[Profile]) -> None:
         note("There is nobody to compare with.", "Have somebody else grade some of the same pairs.")
 
 
-def show_raters(workspace: Workspace, profiles: Sequence[Profile]) -> None:
-    """All raters, the flagged ones first, and what the colours of the bars are."""
+def show_raters(workspace: Workspace, actor: Person, profiles: Sequence[Profile]) -> None:
+    """All raters, the flagged ones first, and what the colours of the bars are.
+
+    Who is left out stands apart, below, with a way to People for admins.
+    """
+    active = {person.name for person in people_to_pick(workspace)}
+    left_out = False
     for number, block in enumerate(blocks(ordered(profiles))):
-        _show_block(number, block)
+        if block[0]["excluded"] is not None and not left_out:
+            left_out = True
+            muted("Left out, here beside those who count:")
+        _show_block(number, block, active)
+    if any(profile["excluded"] is not None and profile["rater"] in active for profile in profiles):
+        link_to_people(actor)
     names = [inline(workspace.settings.grades.names[grade]) for grade in range(4)]
     keys = "".join(f'<span class="gs-grade-{n}">{n} {name}</span>' for n, name in enumerate(names))
     st.html(f'<div class="gs-grade-keys">{keys}</div>')
@@ -62,20 +75,34 @@ def show_raters(workspace: Workspace, profiles: Sequence[Profile]) -> None:
 def blocks(profiles: Sequence[Profile]) -> list[list[Profile]]:
     """Who is flagged by themselves, for a link stands beneath; neighbours without flags together.
 
-    Links within a table would draw the whole app anew.
+    Those who are left out share no block with those who count. Links within a table would draw the
+    whole app anew.
     """
     found: list[list[Profile]] = []
     for profile in profiles:
-        if found and not profile["flags"] and not found[-1][0]["flags"]:
+        if found and not profile["flags"] and _goes_with(profile, found[-1][0]):
             found[-1].append(profile)
         else:
             found.append([profile])
     return found
 
 
-def _show_block(number: int, block: Sequence[Profile]) -> None:
+def _goes_with(profile: Profile, first: Profile) -> bool:
+    alike = (profile["excluded"] is None) == (first["excluded"] is None)
+    return alike and not first["flags"]
+
+
+def link_to_people(actor: Person) -> None:
+    """The way to deactivate somebody, for those who may."""
+    if has_role(actor, "admin"):
+        st.page_link(
+            "ui/pages/people.py", label="Deactivate on People", icon=":material/arrow_forward:"
+        )
+
+
+def _show_block(number: int, block: Sequence[Profile], active: Collection[str]) -> None:
     """Rows of the table of raters, its heading in sight above the first alone."""
-    rows = [rater_row(profile) for profile in block]
+    rows = [rater_row(profile, active=profile["rater"] in active) for profile in block]
     flags = [flags_html(profile["flags"]) for profile in block]
     more = " gs-goes-on" if number else ""
     with st.container(key=f"raters_{number}", gap=None):
@@ -94,10 +121,10 @@ def ordered(profiles: Sequence[Profile]) -> list[Profile]:
     return sorted(profiles, key=place)
 
 
-def rater_row(profile: Profile) -> list[str]:
-    """The cells of a rater's row."""
+def rater_row(profile: Profile, *, active: bool = True) -> list[str]:
+    """The cells of a rater's row; `active`: whether the rater may sign in."""
     return [
-        _name(profile),
+        _name(profile, active=active),
         count(profile["n"]),
         pace(profile["pace"]),
         bars(profile["distribution"]),
@@ -167,11 +194,15 @@ def flags_html(flags: Sequence[Mapping[str, str]]) -> Html:
     )
 
 
-def _name(profile: Profile) -> Html:
+def _name(profile: Profile, *, active: bool) -> Html:
     excluded = profile["excluded"]
-    if excluded is None:
-        return Html(inline(profile["rater"]))
-    return Html(f"{inline(profile['rater'])}<small>left out: {inline(excluded)}</small>")
+    notes = [] if excluded is None else [f"left out: {excluded}"]
+    if not active:
+        notes.append("deactivated")
+    elif excluded is not None:
+        notes.append(STILL_GRADES)
+    said = "".join(f"<small>{inline(each)}</small>" for each in notes)
+    return Html(f"{inline(profile['rater'])}{said}")
 
 
 def signed(difference: float) -> str:

@@ -1,16 +1,18 @@
 """The page Raters: one row each, flags with their sentence, and leaving out with a reason."""
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from builder.activity import read_activity
 from builder.judging.trust import current_trust
-from builder.people import add_person, ensure_person
-from builder.people.excluding import find_exclusion
+from builder.people import add_person, deactivate, ensure_person
+from builder.people.excluding import exclude_rater, find_exclusion
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
 from tests.ui.test_agreement import HOSTILE, give, links, pool, words
-from ui.raters import bias_in_words, blocks, ordered, rater_row
+from ui.raters import STILL_GRADES, bias_in_words, blocks, ordered, rater_row
 
 __all__ = ["pool"]
 
@@ -26,9 +28,11 @@ def graded(pool: Workspace) -> Workspace:
     return pool
 
 
-def raters(open_app: OpenApp, workspace: Workspace, **address: str) -> AppTest:
+def raters(
+    open_app: OpenApp, workspace: Workspace, person: str = "Dana", **address: str
+) -> AppTest:
     app = open_app(workspace.root)
-    app.session_state["person"] = "Dana"
+    app.session_state["person"] = person
     app = app.switch_page("ui/pages/raters.py")
     for name, value in address.items():
         app.query_params[name] = value
@@ -80,17 +84,45 @@ def test_a_rater_is_left_out_with_a_reason_and_taken_back(
     assert "stands out" not in current_trust(graded)["agreement"]["verdict"]["next"].lower()
     assert "too kind &lt;script&gt;" in page
     assert "<script" not in page
+    assert page.count(STILL_GRADES) == 2
+    assert page.index("Left out, here beside") < page.index("gs-flag")
+    assert links(app).count("Deactivate on People") == 2
     app.button(key="include_rater").click().run()
     assert find_exclusion(graded, "Lena") is None
     done = [(e.actor, e.action) for e in read_activity(graded).entries]
     assert done[:2] == [("Dana", "rater.include"), ("Dana", "rater.exclude")]
 
 
+def test_who_is_left_out_or_deactivated_is_marked(graded: Workspace, open_app: OpenApp) -> None:
+    dana = ensure_person(graded, "Dana")
+    deactivate(graded, "Ben", dana)
+    exclude_rater(graded, "Lena", "too kind", dana)
+    page = words(raters(open_app, graded))
+    assert "<bdi>Ben</bdi><small><bdi>deactivated</bdi>" in page
+    assert page.count("deactivated") == 1
+    deactivate(graded, "Lena", dana)
+    app = raters(open_app, graded, profile="Lena")
+    assert STILL_GRADES not in words(app)
+    assert "Lena is deactivated." in words(app)
+    assert "Deactivate on People" not in links(app)
+
+
+def test_the_way_to_people_is_for_admins(graded: Workspace, open_app: OpenApp) -> None:
+    add_person(graded, "Ana", "analyst", None)
+    exclude_rater(graded, "Lena", "too kind", None)
+    app = raters(open_app, graded, person="Ana")
+    assert STILL_GRADES in words(app)
+    assert "Deactivate on People" not in links(app)
+
+
 def test_only_flagged_raters_stand_in_a_block_of_their_own() -> None:
-    flags = {"a": 1, "b": 2, "c": 0, "d": 0, "e": 1, "f": 0}
-    profiles = [{"rater": name, "flags": [{}] * n} for name, n in flags.items()]
+    flags = {"a": 1, "b": 2, "c": 0, "d": 0, "X": 0, "Y": 1, "Z": 0}
+    profiles: list[dict[str, Any]] = [
+        {"rater": name, "flags": [{}] * n, "excluded": "why" if name.isupper() else None}
+        for name, n in flags.items()
+    ]
     assert ["".join(row["rater"] for row in block) for block in blocks(profiles)] == [
-        *("a", "b", "cd", "e", "f")
+        *("a", "b", "cd", "X", "Y", "Z")
     ]
 
 

@@ -23,6 +23,6 @@ if not report["raters"]:
     st.stop()
 
 show_who_stands_out(report["raters"])
-show_raters(workspace, report["raters"])
+show_raters(workspace, person, report["raters"])
 frame.section("One rater")
 show_chosen(workspace, person, report["raters"])
