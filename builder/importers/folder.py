@@ -9,6 +9,7 @@ from builder.importers.corpus import CorpusImport
 from builder.importers.intake import Options, Part, bring_in
 from builder.importers.judgments import JudgmentsImport
 from builder.importers.queries import QueriesImport
+from builder.importers.releases import ReleaseNotes
 from builder.importers.side import SideFile
 from builder.people import Person
 from builder.workspace import Workspace
@@ -31,7 +32,8 @@ def import_folder(  # noqa: PLR0913 - these are the options of the command
 ) -> dict[str, ImportTally]:
     """Import documents, queries and the qrels of all splits of a task folder, at one stroke.
 
-    The qrels become the grades of one rater of the kind `import` who is called as the folder.
+    The qrels become the grades of one rater of the kind `import` who is called as the folder. Notes
+    of the judgments tell what a release says in goldsmith.json, as `import_judgments` does.
 
     Args:
         workspace: Where to.
@@ -57,6 +59,7 @@ def import_folder(  # noqa: PLR0913 - these are the options of the command
         f"{name}-judgments",
         fallback=rater or name,
         named=bool(rater),
+        release=(ReleaseNotes.of_folder(folder), workspace),
     )
     corpus = CorpusImport(_files(folder, "corpus"), f"{name}-corpus", _side(folder, "corpus"))
     queries = QueriesImport(_files(folder, "queries"), f"{name}-queries", _side(folder, "queries"))

@@ -10,6 +10,7 @@ from builder.importers.by_text import QueryTexts
 from builder.importers.decisions import merge_decisions
 from builder.importers.intake import ROWS, Intake, Options, bring_in_file, named, note
 from builder.importers.judgment_cells import JUDGMENTS, judgment_of
+from builder.importers.releases import ReleaseNotes, has_grades
 from builder.importers.rows import FaultError, Row, shown
 from builder.people import NamesByLook, Person, clean_name
 from builder.spreadsheets import is_guarded, unguarded_row
@@ -62,7 +63,10 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
     Notes count what was kept but is odd: `new_rater` (raters that were registered), `alike_rater`
     (those among them whose names differ from another's only in case, spaces or invisible marks;
     which ones stands in `named`), `pair_added` (pairs that joined the pool), `older` (judgments
-    that came late and are history), `repaired` and `fields_ignored` (rows).
+    that came late and are history), `repaired` and `fields_ignored` (rows). Of judgments.jsonl in a
+    release also what is not carried over: `left_out_by_release` (raters whose grades did not count
+    there and do here) and `mark_not_kept`; or `mark_kept` (into the settings, where there were no
+    grades before).
 
     Args:
         workspace: Where to; it has the queries and documents already.
@@ -82,7 +86,13 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
         ImportFailedError: The file cannot be read as a whole, or holds no row.
         NotAllowedError: `actor` may not import.
     """
-    part = JudgmentsImport([file], file.name, fallback=rater or plain_stem(file), named=bool(rater))
+    part = JudgmentsImport(
+        [file],
+        file.name,
+        fallback=rater or plain_stem(file),
+        named=bool(rater),
+        release=(ReleaseNotes.of_file(file), workspace),
+    )
     options = Options(repair=repair, form=format, progress=progress)
     return bring_in_file(workspace, file, part, options, actor)
 
@@ -100,15 +110,26 @@ class JudgmentsImport:
         label: How the quarantine file is called.
         fallback: Whose the rows are that name no rater.
         named: Whether a person said so, or the file is just called so.
+        release: What the release says of itself whose files these are, and the workspace that is
+            to hold it; None where they are no release's.
     """
 
     what: ClassVar[str] = "judgments"
 
-    def __init__(self, files: Sequence[Path], label: str, *, fallback: str, named: bool) -> None:
+    def __init__(
+        self,
+        files: Sequence[Path],
+        label: str,
+        *,
+        fallback: str,
+        named: bool,
+        release: tuple[ReleaseNotes, Workspace] | None = None,
+    ) -> None:
         self.label = label
         self._files = files
         self._fallback = fallback
         self._named = named
+        self._release = release
         self._texts = QueryTexts()
 
     def stage(self, intake: Intake) -> None:
@@ -126,6 +147,7 @@ class JudgmentsImport:
     def merge(self, intake: Intake) -> None:
         """Register raters, let pairs join the pool, and write the judgments."""
         connection, tally = intake.connection, intake.tally
+        is_first = bool(self._release and self._release[0].mark) and not has_grades(connection)
         note(tally, "pair_added", add_staged_pairs(connection))
         raters = self._raters(intake)
         for chunk in _whole_chunks(staged_judgments_by_pair(connection)):
@@ -134,6 +156,9 @@ class JudgmentsImport:
             tally.accepted += len(fates) - fates.count("duplicate")
             note(tally, "older", fates.count("older"))
         merge_decisions(intake)
+        if self._release:
+            release, workspace = self._release
+            release.tell(intake, workspace, is_first=is_first)
 
     def _raters(self, intake: Intake) -> dict[str | None, int]:
         """The raters of the staged judgments, by name; None: who is meant where none is named."""
