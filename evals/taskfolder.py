@@ -15,7 +15,7 @@ from evals.qrels import find_qrels, judgment_line, read_qrels
 from evals.records import Document, EvalsError, Qrels, Query
 from evals.taskwriter import WrittenTask, document_line, query_line, write_task
 
-__all__ = ["Task", "WrittenTask", "read_task", "write_task"]
+__all__ = ["Task", "WrittenTask", "read_task", "write_task", "written_content_hash"]
 
 ID_NAMES = {"document": ("_id", "id", "doc_id"), "query": ("_id", "id", "query_id")}
 
@@ -277,4 +277,22 @@ def _content_hash(documents: list[Document], queries: list[Query], qrels: Qrels)
     for query_id, grades in qrels.items():
         for doc_id, grade in grades.items():
             content.add("qrels", judgment_line(query_id, doc_id, grade).encode())
+    return content.hexdigest()
+
+
+def written_content_hash(folder: Path, split: str) -> str:
+    """`Task.content_hash` of a folder that `write_task` wrote; nothing is kept in memory.
+
+    Raises:
+        OSError: A file is not there.
+    """
+    content = ContentHash()
+    for kind, name in (
+        ("corpus", "corpus.jsonl"),
+        ("queries", "queries.jsonl"),
+        ("qrels", f"qrels/{split}.jsonl"),
+    ):
+        with (folder / name).open("rb") as rows:
+            for row in rows:
+                content.add(kind, row.removesuffix(b"\n"))
     return content.hexdigest()

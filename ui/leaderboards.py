@@ -1,15 +1,16 @@
 """What the Leaderboard page shows: models on one task, with n and intervals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from builder.evaluation import task_names
+from builder.evaluation import Contest, contests, task_names
 from builder.export.names import DRAFT
+from builder.export.provenance import SPLIT
+from builder.store.releases import Release
 from builder.workspace import Workspace
-from evals.results import LEADERBOARD_MEASURES, Result, read_results
+from evals.results import LEADERBOARD_MEASURES, Result
 from ui.charts import model_colours, score_chart
 from ui.frame import muted, note
 from ui.numbers import count, decimal, in_words, interval
@@ -32,29 +33,12 @@ MEASURE_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """The results on one content of one split of a task.
-
-    Attributes:
-        key: Names it in the address.
-        title: Names it on screen.
-        results: The best first; one for each model and its prompts.
-    """
-
-    key: str
-    title: str
-    results: Sequence[Result]
-
-
-def boards_of(workspace: Workspace) -> list[Board]:
-    """All boards, the one with the newest result first."""
-    by_content: dict[tuple[str, str, str], list[Result]] = {}
-    for result in read_results(workspace.results_folder):
-        content = (result.task, result.split, result.content_hash)
-        by_content.setdefault(content, []).append(result)
-    boards = [_board(*content, results) for content, results in by_content.items()]
-    return sorted(boards, key=lambda board: max(r.created_at for r in board.results), reverse=True)
+def boards_of(workspace: Workspace) -> dict[str, Contest]:
+    """All contests under their titles, the newest first; empty where nothing was evaluated."""
+    found = contests(workspace)
+    if not any(contest.results for contest in found):
+        return {}
+    return {_title(contest): contest for contest in found}
 
 
 def tasks_to_evaluate(workspace: Workspace) -> list[str]:
@@ -67,27 +51,61 @@ def colours_for(workspace: Workspace, models: Sequence[str]) -> dict[str, str]:
     return model_colours(workspace.cache_folder / "model_colours.json", models)
 
 
-def show_board(board: Board, colours: Mapping[str, str]) -> None:
+def show_board(board: Contest, colours: Mapping[str, str]) -> None:
     """The table of models and measures, and what to know about it."""
-    first = board.results[0]
+    if board.release is not None and board.newest is not None and not board.is_newest:
+        note(
+            f"{board.name} is an older release; the newest is {board.task}@{board.newest.number}.",
+            "Scores on different releases are no contest: documents, queries or grades differ.",
+        )
+    if board.results:
+        _show_results(board.results, colours)
+    _show_behind(board)
+
+
+def _show_results(results: Sequence[Result], colours: Mapping[str, str]) -> None:
+    first = results[0]
     columns = [Column("model"), *(Column(name, numeric=True) for name in MEASURE_NAMES.values())]
     rows = [
         [named(result.model, colours[result.model]), *map(_cell, _means(result))]
-        for result in board.results
+        for result in results
     ]
     st.html(table(columns, rows))
     level = first.scores.relevance_level
     muted(
-        f"Means over {count(first.n_queries)} queries with 95 % intervals; "
+        f"Means over {_queries(first.n_queries)} with 95 % intervals; "
         f"{count(first.corpus_size)} documents. Binary measures take grade {level} and better as "
         "relevant; unjudged documents count as not relevant, and judged@10 says how many were."
     )
-    for warning in dict.fromkeys(w for result in board.results for w in result.warnings):
+    for warning in dict.fromkeys(w for result in results for w in result.warnings):
         note(warning, kind="warning")
 
 
-def show_scores(board: Board, measure: str, colours: Mapping[str, str]) -> None:
-    """The chart of one measure."""
+def _show_behind(board: Contest) -> None:
+    """Which models are not in this contest yet, and what brings them in."""
+    if not board.behind:
+        if not board.results:
+            note(f"No model was evaluated on {board.name} yet.", "Evaluate some below.")
+        return
+    names = ", ".join(
+        f"{result.model} ({_where(board, release)})" for result, release in board.behind
+    )
+    said = f"Not in this contest, since not evaluated on {board.name} yet"
+    if not board.results:
+        said = f"No model was evaluated on {board.name} yet; evaluated before"
+    note(f"{said}: {names}.", "Evaluate again below, or at the terminal:", *board.commands)
+
+
+def show_scores(board: Contest, colours: Mapping[str, str]) -> None:
+    """The chart of one measure, which is chosen above it; a contest with results."""
+    measure = st.segmented_control(
+        "Measure",
+        list(MEASURE_NAMES),
+        format_func=MEASURE_NAMES.__getitem__,
+        default=board.results[0].recommended.metric,
+        required=True,
+        label_visibility="collapsed",
+    )
     frame = _score_frame(board, measure)
     if frame.empty:
         note(f"{MEASURE_NAMES[measure]} cannot be computed for any of these models.")
@@ -99,10 +117,20 @@ def show_scores(board: Board, measure: str, colours: Mapping[str, str]) -> None:
     )
 
 
-def _board(task: str, split: str, content_hash: str, results: list[Result]) -> Board:
-    best_first = sorted(results, key=lambda r: (-(r.metrics["ndcg_at_10"] or 0.0), r.model))
-    title = f"{task}, {split}: {count(results[0].n_queries)} queries (content {content_hash[:8]})"
-    return Board(f"{task}.{split}.{content_hash[:8]}", title, best_first)
+def _title(contest: Contest) -> str:
+    """Names a contest on screen and in the address, today and tomorrow: NAME@N for a release."""
+    split = "" if contest.split == SPLIT else f", {contest.split}"
+    content = "" if contest.release else f" (content {contest.content_hash[:8]})"
+    return f"{contest.name}{split}{content}"
+
+
+def _queries(n: int) -> str:
+    """How many queries: 1 query, 95 queries."""
+    return "1 query" if n == 1 else f"{count(n)} queries"
+
+
+def _where(board: Contest, release: Release | None) -> str:
+    return "another content" if release is None else f"{board.task}@{release.number}"
 
 
 def _means(result: Result) -> "list[Estimate]":
@@ -113,7 +141,7 @@ def _cell(mean: "Estimate") -> str:
     return with_note(decimal(mean.value), interval(mean.low, mean.high) or in_words(mean.reason))
 
 
-def _score_frame(board: Board, measure: str) -> "pd.DataFrame":
+def _score_frame(board: Contest, measure: str) -> "pd.DataFrame":
     import pandas as pd
 
     means = [(result.model, result.scores.means[measure]) for result in board.results]

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from builder.evaluation import Contest, contests, newest_with_results
 from builder.export.release import latest_provenance
 from builder.store.documents import count_documents
 from builder.store.judgments import JudgmentCounts, count_judgments
@@ -16,7 +17,6 @@ from builder.workspace import Workspace
 from evals.results import MAIN_SCORE
 from ui import numbers
 from ui.dashboards import seen, span_of
-from ui.leaderboards import boards_of
 from ui.releases import releases_of
 from ui.text import inline
 
@@ -138,17 +138,37 @@ def _agreement(provenance: dict[str, Any]) -> str:
 
 
 def _models(workspace: Workspace) -> Step:
-    boards = boards_of(workspace)
-    if not boards:
-        return Step("Models", "0", "none evaluated yet", "leaderboard", "Evaluate", done=False)
-    best = boards[0].results[0]
+    """The best among models that can be compared: those on the newest release with results."""
+    found = contests(workspace)
+    shown = newest_with_results(found)
+    newest = next((contest for contest in found if contest.release is not None), shown)
+    if newest is None or not newest.results:
+        return Step("Models", "0", _not_yet(newest, shown), "leaderboard", "Evaluate", done=False)
+    n, behind = len({result.model for result in newest.results}), len(newest.behind)
+    state = _best(newest)
+    if behind:
+        state += f"<br>{numbers.count(behind)} more not evaluated on it yet"
+    action = "Evaluate again" if behind else "Leaderboard"
+    return Step("Models", numbers.count(n), state, "leaderboard", action, done=True)
+
+
+def _not_yet(newest: Contest | None, shown: Contest | None) -> str:
+    """That the newest release has no results, and which older one has."""
+    if newest is None:
+        return "none evaluated yet"
+    older = "" if shown is None else f"<br>{_best(shown)}"
+    return f"none evaluated on {inline(newest.name)} yet{older}"
+
+
+def _best(contest: Contest) -> str:
+    """The first of a contest, and on what; safe HTML."""
+    best = contest.results[0]
     mean = best.scores.means[MAIN_SCORE]
-    state = (
-        f"best: {inline(best.model)}, nDCG@10 {numbers.decimal(mean.value)} "
-        f"({numbers.interval(mean.low, mean.high)}, n = {numbers.count(mean.n)})"
+    who = "best" if len(contest.results) > 1 else "only"
+    return (
+        f"{who} on {inline(contest.name)}: {inline(best.model)}, nDCG@10 "
+        f"{numbers.decimal(mean.value)} ({numbers.beside(mean, 'queries')})"
     )
-    n = len({result.model for board in boards for result in board.results})
-    return Step("Models", numbers.count(n), state, "leaderboard", "Leaderboard", done=True)
 
 
 def _searches(workspace: Workspace) -> Step:

@@ -4,15 +4,24 @@ from uuid import uuid4
 
 import pytest
 
+from builder.evaluation import evaluate_models, score_runs
+from builder.export import export_task
 from builder.judging.queue import next_pair, submit_grade
 from builder.people import ensure_person
+from builder.store.documents import insert_documents
 from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
-from ui.overview import steps_of
+from evals.records import Document
+from ui.overview import Step, next_step, steps_of
 
 
 def grades_step(workspace: Workspace) -> str:
-    (step,) = (step for step in steps_of(workspace) if step.name == "Grades")
+    step = step_called(workspace, "Grades")
     return f"{step.count} {step.state}"
+
+
+def step_called(workspace: Workspace, name: str) -> Step:
+    (step,) = (step for step in steps_of(workspace) if step.name == name)
+    return step
 
 
 @pytest.mark.parametrize(
@@ -40,3 +49,30 @@ def test_graded_is_not_complete(
     settings.write_text(text.replace(replaced, by), "utf-8")
     with open_workspace(filled_workspace.root) as opened:
         assert grades_step(opened) == told
+
+
+def test_the_best_is_named_of_one_release_only(filled_workspace: Workspace) -> None:
+    export_task(filled_workspace, "shop")
+    worst = filled_workspace.root / "worst.trec"
+    worst.write_text("q0 Q0 d0 1 1 worst\nq1 Q0 d5 1 1 worst\n", "utf-8")
+    evaluate_models(filled_workspace, ["bm25"], ["custom/shop"])
+    score_runs(filled_workspace, worst, ["custom/shop"])
+    step = step_called(filled_workspace, "Models")
+    assert (step.count, step.action, step.done) == ("2", "Leaderboard", True)
+    assert "best on <bdi>shop@1</bdi>: <bdi>bm25</bdi>" in step.state
+    assert "n = 2 queries" in step.state
+
+    with filled_workspace.store.write() as connection:
+        insert_documents(connection, [Document("new", "", "file")])
+    export_task(filled_workspace, "shop")
+    steps = steps_of(filled_workspace)
+    step = step_called(filled_workspace, "Models")
+    assert (step.count, step.action, next_step(steps)) == ("0", "Evaluate", step)
+    assert step.state.startswith("none evaluated on <bdi>shop@2</bdi> yet<br>best on <bdi>shop@1<")
+
+    score_runs(filled_workspace, worst, ["custom/shop"])
+    step = step_called(filled_workspace, "Models")
+    assert (step.count, step.action, step.done) == ("1", "Evaluate again", True)
+    assert "only on <bdi>shop@2</bdi>: <bdi>worst</bdi>" in step.state
+    assert step.state.endswith("1 more not evaluated on it yet")
+    assert "bm25" not in step.state

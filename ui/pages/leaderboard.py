@@ -8,7 +8,6 @@ from ui.leaderboards import (
     EVALUATION_JOB,
     EVALUATION_TARGET,
     KNOWN_MODELS,
-    MEASURE_NAMES,
     boards_of,
     colours_for,
     show_board,
@@ -22,25 +21,15 @@ frame.heading(
     "Which model ranks best on your own queries, and how sure that is.",
     mark=state.mark(workspace, "grades"),
 )
-boards = {board.key: board for board in boards_of(workspace)}
+boards = boards_of(workspace)
 
 if boards:
-    keys = list(boards)
-    key = st.selectbox(
-        "Task", keys, format_func=lambda key: boards[key].title, bind="query-params", key="board"
-    )
-    board = boards[key]
+    title = st.selectbox("Task", list(boards), bind="query-params", key="board")
+    board = boards[title]
     colours = colours_for(workspace, [result.model for result in board.results])
     show_board(board, colours)
-    measure = st.segmented_control(
-        "Measure",
-        list(MEASURE_NAMES),
-        format_func=MEASURE_NAMES.__getitem__,
-        default=board.results[0].recommended.metric,
-        required=True,
-        label_visibility="collapsed",
-    )
-    show_scores(board, measure, colours)
+    if board.results:
+        show_scores(board, colours)
 else:
     frame.note("No model has been evaluated yet.", "Make a release, then evaluate models on it.")
 
