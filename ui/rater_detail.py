@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from builder.errors import BuilderError, NotAllowedError
 from builder.judging.agreement.words import in_words
 from builder.people import Person, find_active
 from builder.people.excluding import (
@@ -17,7 +18,7 @@ from builder.people.excluding import (
 )
 from builder.workspace import Workspace
 from ui.disagreements import link_to_pairs_of
-from ui.frame import in_callback, muted, note, section
+from ui.frame import in_callback, muted, note, section, sentence
 from ui.guidelines import local_time
 from ui.numbers import count, count_of
 from ui.raters import (
@@ -37,6 +38,7 @@ from ui.trust import UNDEFINED, Statistic, beside, cell, value
 
 IN_URL = "profile"
 _SAID = "raters_said"
+_REFUSED = "raters_refused"
 
 
 def show_chosen(workspace: Workspace, actor: Person, profiles: Sequence[Profile]) -> None:
@@ -135,6 +137,8 @@ def _offer_excluding(workspace: Workspace, actor: Person, name: str) -> None:
             on_click=in_callback(_exclude),
             args=(workspace, actor, name, reason_key),
         )
+    if refused := st.session_state.pop(_REFUSED, None):
+        note(refused, kind="error")
 
 
 def _offer_including(workspace: Workspace, actor: Person, name: str, exclusion: Exclusion) -> None:
@@ -219,7 +223,14 @@ def _week(row: Mapping[str, Any]) -> list[str]:
 
 
 def _exclude(workspace: Workspace, actor: Person, name: str, reason_key: str) -> None:
-    again = exclude_rater(workspace, name, st.session_state.get(reason_key) or "", actor)
+    """What is wrong with the reason is said beside the field: the page's top is out of sight."""
+    try:
+        again = exclude_rater(workspace, name, st.session_state.get(reason_key) or "", actor)
+    except NotAllowedError:
+        raise
+    except BuilderError as error:
+        st.session_state[_REFUSED] = sentence(error.message)
+        return
     st.session_state[_SAID] = f"{name} is left out. Asked for again: {count_of(again, 'pair')}."
 
 

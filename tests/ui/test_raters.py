@@ -71,7 +71,11 @@ def test_a_rater_is_left_out_with_a_reason_and_taken_back(
     assert "stands out" in current_trust(graded)["agreement"]["verdict"]["next"].lower()
     app = raters(open_app, graded, profile="Lena")
     app.button(key="exclude_rater").click().run()
-    assert "A reason is needed" in words(app)
+    page = words(app)
+    assert page.count("A reason is needed") == 1
+    assert page.count('role="alert"') == 1
+    assert page.index("Leave out of aggregation") < page.index('role="alert"')
+    assert 'role="alert"' not in words(app.run())
     assert find_exclusion(graded, "Lena") is None
     app.text_input(key="exclude_reason_Lena").set_value(f"too kind {HOSTILE}").run()
     app.button(key="exclude_rater").click().run()
