@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from builder.judging.agreement.words import in_words
+from builder.judging.agreement.words import flag_in_words, in_words
 from terminal.output import print_table
 
 LONGEST = 60
@@ -21,6 +21,7 @@ _STATISTICS = {
     "alpha_nominal": "alpha, nominal",
     "alpha_interval": "alpha, interval",
     "percent_agreement": "same grade",
+    "ac1": "AC1",
     "ac2": "AC2, quadratic",
 }
 _KINDS = {"import": "imported", "synthetic": "from generated queries", "llm": "by a language model"}
@@ -34,17 +35,19 @@ def print_agreement(report: Mapping[str, Any], mark: str = "") -> None:
     """The verdict, what it stands on, and each rater; `mark` says what the grades really are."""
     agreement = report["agreement"]
     verdict = agreement["verdict"]
-    click.echo(f"Agreement ({mark}): {verdict['sentence']}" if mark else verdict["sentence"])
-    click.echo(f"Next: {verdict['next']}")
+    sentence = plain(verdict["sentence"], None)
+    click.echo(f"Agreement ({mark}): {sentence}" if mark else sentence)
+    click.echo(f"Next: {plain(verdict['next'], None)}")
     click.echo(_counts(agreement))
     for line in _left_out(agreement):
         click.echo(line)
     if not agreement["n_pairs"]:
         return
     click.echo()
-    rows = [_row(name, agreement[name]) for name in _STATISTICS]
-    print_table(_COLUMNS, rows)
-    click.echo("AC2 is high by construction where one grade prevails: never quote it alone.")
+    print_table(_COLUMNS, _statistics(agreement))
+    click.echo(
+        "AC1 and AC2 are high by construction where one grade prevails: never quote them alone."
+    )
     _print_raters(report, agreement)
     _print_kappas(agreement)
 
@@ -93,7 +96,7 @@ def _print_raters(report: Mapping[str, Any], agreement: Mapping[str, Any]) -> No
     print_table(
         ("rater", "grades", "flags"),
         [
-            [plain(row["rater"]), f"{row['n']:,}", ", ".join(row["flags"]) or "none"]
+            [plain(row["rater"]), f"{row['n']:,}", _flags(row["flags"])]
             for row in agreement["raters"]
         ],
     )
@@ -116,6 +119,10 @@ def _print_left_out(profile: Mapping[str, Any]) -> None:
     click.echo()
     click.echo(f"Left out: {plain(profile['rater'])}, {profile['n']:,} grades, flags: {codes}")
     _print_flags(profile)
+
+
+def _flags(codes: Sequence[str]) -> str:
+    return ", ".join(map(flag_in_words, codes)) or "none"
 
 
 def _print_kappas(agreement: Mapping[str, Any]) -> None:
@@ -149,18 +156,37 @@ def _name(row: Mapping[str, Any], by: str) -> str:
 
 def _counts(agreement: Mapping[str, Any]) -> str:
     return (
-        f"{agreement['n_grades']:,} grades of {agreement['n_judged']:,} pairs by "
-        f"{agreement['n_raters']:,} raters; {agreement['n_pairs']:,} pairs had two raters or more"
+        f"{_count_of(agreement['n_grades'], 'grade')} of {_count_of(agreement['n_judged'], 'pair')}"
+        f" by {_count_of(agreement['n_raters'], 'rater')}; "
+        f"{_count_of(agreement['n_pairs'], 'pair')} had two raters or more"
     )
+
+
+def _count_of(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _left_out(agreement: Mapping[str, Any]) -> list[str]:
     kinds = [f"{n:,} {_KINDS.get(kind, kind)}" for kind, n in agreement["others"].items() if n]
     lines = [f"Not counted, for no person gave them: {', '.join(kinds)}"] if kinds else []
     return lines + [
-        f"Left out: {plain(row['rater'])}, {row['n']:,} grades ({plain(row['reason'], None)})"
+        f"Left out: {plain(row['rater'])}, {_count_of(row['n'], 'grade')} "
+        f"({plain(row['reason'], None)})"
         for row in agreement["excluded"]
     ]
+
+
+def _statistics(agreement: Mapping[str, Any]) -> list[list[str]]:
+    """A row each; where grades were copied, alpha as in the verdict first, and then with copies."""
+    rows = [_row(name, agreement[name]) for name in _STATISTICS]
+    if without := agreement["alpha_ordinal_without_copies"]:
+        _, *whole = rows[0]
+        _, *once = _row("alpha_ordinal", without)
+        rows[:1] = [
+            ["alpha, ordinal, copies counted once", *once],
+            ["the same with copies", *whole],
+        ]
+    return rows
 
 
 def _row(name: str, statistic: Statistic) -> list[str]:
@@ -170,7 +196,7 @@ def _row(name: str, statistic: Statistic) -> list[str]:
 
 
 def _value(statistic: Statistic) -> str:
-    return "undefined" if statistic["value"] is None else f"{statistic['value']:.3f}"
+    return "undefined" if statistic["value"] is None else _two_decimals(statistic["value"])
 
 
 def _percent(statistic: Statistic) -> str:
@@ -182,7 +208,15 @@ def _interval(statistic: Statistic, *, share: bool = False) -> str:
     low, high = statistic["low"], statistic["high"]
     if low is None or high is None:
         return in_words(statistic["reason"])
-    return f"{low:.1%} to {high:.1%}" if share else f"{low:.3f} to {high:.3f}"
+    if share:
+        return f"{low:.1%} to {high:.1%}"
+    return f"{_two_decimals(low)} to {_two_decimals(high)}"
+
+
+def _two_decimals(number: float) -> str:
+    """As on the page; what rounds to 0 has no sign."""
+    text = f"{number:.2f}"
+    return "0.00" if text == "-0.00" else text
 
 
 def _cost_row(row: Mapping[str, Any]) -> list[str]:

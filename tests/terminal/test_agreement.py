@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from terminal.trust_output import plain
+from builder.judging.trust import report_of
+from builder.store.grades import GradeRow
+from builder.store.ratings import ratings_of
+from builder.store.repeats import Repeats
+from terminal.trust_output import plain, print_agreement
 from tests.terminal.conftest import Terminal
 
 STATISTIC = {"value", "low", "high", "n", "reason"}
@@ -86,6 +90,7 @@ def test_the_verdict_stands_first_then_numbers_with_interval_and_n(graded: Termi
     (same,) = [line for line in lines if line.startswith("same grade")]
     assert same.split()[2] == "83.3%"
     assert same.split()[-1] == "12"
+    assert [line for line in lines if line.startswith("AC1 ")]
     assert [line for line in lines if line.startswith("week ")]
 
 
@@ -142,3 +147,38 @@ def test_plain_is_one_line_and_says_where_it_was_cut() -> None:
     assert plain("a\nb\tc") == "a b c"
     assert plain("x" * 61) == "x" * 59 + "\u2026"
     assert plain("x" * 61, None) == "x" * 61
+
+
+def test_copies_are_counted_once_and_flags_have_the_words_of_the_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    grades = [n * 7 % 4 for n in range(100)]
+    ratings = ratings_of(
+        GradeRow(f"q{n // 5}", f"d{n}", rater, "human", "grade", grade, judged_at=time)
+        for n, grade in enumerate(grades)
+        for rater, time in (
+            ("ann", "2026-11-02T10:00:00+00:00"),
+            (HOSTILE, "2026-11-02T11:00:00+00:00"),
+        )
+    )
+    report = report_of(ratings, Repeats())
+    report["agreement"]["raters"][0]["flags"] = ["outlier", "too_fast"]
+    print_agreement(report)
+    printed = capsys.readouterr().out
+    assert "disagrees, very fast" in printed
+    once, whole = [
+        line.split("  ")
+        for line in printed.splitlines()
+        if line.startswith(("alpha, ordinal, copies counted once", "the same with copies"))
+    ]
+    assert "undefined" in " ".join(once)
+    assert "1.00" in " ".join(whole)
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
+
+
+def test_one_is_not_many(ungraded: Path, tmp_path: Path) -> None:
+    workspace = copy_of(ungraded, tmp_path / "copy")
+    file = workspace.write("grades.tsv", "query-id\tcorpus-id\trater\tgrade", "q0\td0\tann\t1")
+    assert workspace("judgments", "import", file).code == 0
+    told = workspace("agreement").stdout
+    assert "1 grade of 1 pair by 1 rater; 0 pairs had two raters or more" in told
