@@ -148,6 +148,8 @@ def show_what_counts(report: Report) -> None:
         muted(_counts(agreement))
     if others := _others(agreement["others"]):
         muted(f"Not counted here, for no person gave them: {others}.")
+    if n := agreement["n_retired"]:
+        muted(f"Not counted, as in releases: {count_of(n, 'grade')} of retired queries.")
     for excluded in agreement["excluded"]:
         note(
             f"{excluded['rater']} is left out: {count_of(excluded['n'], 'grade')}.",

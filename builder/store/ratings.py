@@ -32,6 +32,7 @@ class Ratings:
         excluded: Rater -> why; their grades are rows here, and left out of agreement and of
             aggregation.
         others: Kind (import, synthetic, llm) -> grades of that kind, which are no rows here.
+        n_retired: Grades of people on retired queries, which are no rows here either.
     """
 
     query: NDArray[np.int64]
@@ -45,6 +46,7 @@ class Ratings:
     raters: Sequence[str]
     excluded: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, int] = field(default_factory=dict)
+    n_retired: int = 0
 
     def __len__(self) -> int:
         """How many grades."""

@@ -27,15 +27,16 @@ class _Grades(NamedTuple):
 
 
 def read_ratings(connection: Connection) -> Ratings:
-    """The grades of people that stand now, those of retired queries and excluded raters too.
+    """The grades of people that stand now, those of excluded raters too.
 
-    `pair` holds the store's pair_ids; queries and raters are in alphabetical order. A million
-    grades take some two seconds and 150 MB; no writer waits meanwhile.
+    Grades of retired queries are only counted: no release holds them. `pair` holds the store's
+    pair_ids; queries and raters are in alphabetical order. A million grades take some two seconds
+    and 150 MB; no writer waits meanwhile.
 
     Args:
         connection: Inside a transaction.
     """
-    grades = _read_grades(connection)
+    grades, n_retired = _without_retired(connection, _read_grades(connection))
     query_ids, tags, query = _queries_of(connection, grades.pair)
     raters, excluded, rater = _raters_of(connection, grades.person)
     order = np.lexsort((rater, grades.pair, query))
@@ -51,6 +52,7 @@ def read_ratings(connection: Connection) -> Ratings:
         raters=raters,
         excluded=excluded,
         others=_other_kinds(connection),
+        n_retired=n_retired,
     )
 
 
@@ -79,11 +81,28 @@ def seconds_of(moments: Sequence[str | None]) -> NDArray[np.float64]:
     return np.where(np.isnat(known), np.nan, known.astype(np.int64) / 1e6)
 
 
+def _without_retired(connection: Connection, grades: _Grades) -> tuple[_Grades, int]:
+    """The grades of queries that are not retired, and how many the others are."""
+    retired = list(connection.execute(_RETIRED).scalars())
+    if not retired:
+        return grades, 0
+    keys = _query_keys(connection, grades.pair)
+    kept = ~np.isin(keys[grades.pair], retired)
+    left = _Grades(
+        grades.pair[kept],
+        grades.person[kept],
+        grades.grade[kept],
+        grades.seconds[kept],
+        grades.milliseconds[kept],
+    )
+    return left, len(kept) - len(left.pair)
+
+
 def _queries_of(
     connection: Connection, pair: NDArray[np.int64]
 ) -> tuple[list[str], list[list[str]], NDArray[np.int64]]:
     """The queries' ids and tags, by query_id, and for each pair_id the position of its query."""
-    keys = _query_keys(connection, np.unique(pair))
+    keys = _query_keys(connection, pair)
     graded, position = np.unique(keys[pair], return_inverse=True)
     wanted = set(graded.tolist())
     rows = [row for row in connection.execute(_QUERIES) if row.query_key in wanted]
@@ -155,6 +174,7 @@ _GRADES = _grades()
 _OTHERS = _others()
 _PAIRS = select(pairs.c.pair_id, pairs.c.query_key)
 _QUERIES = select(queries.c.query_key, queries.c.query_id, queries.c.tags)
+_RETIRED = select(queries.c.query_key).where(queries.c.status == "retired")
 _HUMANS = select(
     people.c.person_id, people.c.name, people.c.excluded_at, people.c.excluded_reason
 ).where(people.c.kind == "human")

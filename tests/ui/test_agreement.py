@@ -6,9 +6,10 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from builder.curation import retire_query
 from builder.jobs import read_job, start_job
 from builder.judging import trust
-from builder.judging.adjudication import decide
+from builder.judging.adjudication import decide, waiting
 from builder.judging.queue import submit_grade
 from builder.judging.trust import current_trust
 from builder.people import ensure_person
@@ -278,3 +279,18 @@ def test_a_report_that_failed_is_begun_anew(
     app.button(key="trust_again").click().run()
     wait_for(graded, trust.JOB)
     assert "gs-verdict" in words(app.run())
+
+
+def test_pairs_of_retired_queries_count_nowhere(graded: Workspace, open_app: OpenApp) -> None:
+    assert "(12)" in ways(agreement(open_app, graded))
+    retire_query(graded, "q0", None)
+    app = agreement(open_app, graded)
+    n = len(waiting(graded))
+    assert (n, f"Decide the disputed pairs ({n})" in ways(app)) == (11, True)
+    assert "Not counted, as in releases: 12 grades of retired queries." in words(app)
+    assert "66 pairs" in words(app)
+
+
+def ways(app: AppTest) -> str:
+    """What the links of the page say."""
+    return " ".join(str(link.proto.label) for link in app.get("page_link"))

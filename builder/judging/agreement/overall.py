@@ -63,7 +63,8 @@ def agreement_of(
         n_raters, n_judged (pairs), n_pairs (graded by two or more), n_queries (of these), n_grades,
         the statistics alpha_ordinal, alpha_nominal, alpha_interval, percent_agreement (over rating
         pairs), ac1 and ac2 (quadratic weights); pairwise; raters; excluded; others (grades of no
-        human, by kind); copies and alpha_ordinal_without_copies (None where there are none);
+        human, by kind); n_retired (grades on retired queries, left out); copies and
+        alpha_ordinal_without_copies (None where there are none);
         warnings (few_queries, or none); verdict; and resampling: unit, queries, resamples, seed,
         undefined (by statistic, the resamples without a value). A statistic that cannot be computed
         has the value None and a reason; `in_words` says reasons and warnings in words.
@@ -83,6 +84,7 @@ def agreement_of(
         "raters": raters,
         "excluded": _excluded(ratings),
         "others": dict(sorted(ratings.others.items())),
+        "n_retired": ratings.n_retired,
         "warnings": ["few_queries"] if few else [],
         **_judged(graded, evidence, n_grades, Resampling(resamples, seed)),
         "resampling": {

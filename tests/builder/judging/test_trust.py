@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from builder.activity import Wanted, read_activity
-from builder.curation import QueryContent, edit_query
+from builder.curation import QueryContent, edit_query, retire_query
 from builder.errors import BuilderError
 from builder.jobs import Job, cancel_job, read_job, recent_jobs
 from builder.judging import kept_trust, trust
@@ -125,6 +125,7 @@ def change_a_grade(workspace: Workspace) -> None:
         grade_once_more,
         change_a_grade,
         edit_tags,
+        lambda workspace: retire_query(workspace, "q0", None),
         lambda workspace: exclude_rater(workspace, "bob", "guesses", None),
     ],
 )

@@ -79,6 +79,18 @@ def test_who_is_excluded_is_named_and_kept(connection: Connection, ann: Person) 
     assert len(ratings) == 1
 
 
+def test_grades_of_retired_queries_are_only_counted(connection: Connection, ann: Person) -> None:
+    rows = [imported(ann, 2), imported(ann, 1, doc_id="d2"), imported(ann, 3, query_id="q2")]
+    import_judgments_batch(connection, rows)
+    assert (len(read_ratings(connection)), read_ratings(connection).n_retired) == (3, 0)
+    connection.execute(update(queries).where(queries.c.query_id == "q1").values(status="retired"))
+    ratings = read_ratings(connection)
+    assert (ratings.query_ids, ratings.grade.tolist(), ratings.n_retired) == (["q2"], [3], 2)
+    connection.execute(update(queries).values(status="retired"))
+    ratings = read_ratings(connection)
+    assert (len(ratings), ratings.raters, ratings.query_ids, ratings.n_retired) == (0, [], [], 3)
+
+
 def test_other_kinds_are_counted_apart(connection: Connection, ann: Person) -> None:
     file, model = add_person(connection, "old.tsv"), add_person(connection, "gpt", kind="llm")
     rows = [imported(file, 2), imported(file, 1, doc_id="d2"), imported(model, 0)]
