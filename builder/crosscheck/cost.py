@@ -10,6 +10,7 @@ from typing import Any
 
 from builder.crosscheck.comparing import MIN_QUERIES, Comparison, K, Tops, ranking
 from builder.crosscheck.wording import in_a_sentence, why_not
+from builder.evaluation.again import Known, commands_again
 from builder.evaluation.kept import KeptAs, kept_runs, latest_runs, top_ten
 from builder.evaluation.runs import Searched, file_name
 from builder.evaluation.tasks import resolve_task
@@ -52,7 +53,8 @@ def cost_of_disagreement(
     Returns:
         As JSON: task, split, notes (which task it is); measure; sentence; reason (a code, or None
         if at least one rater could be compared: no_kept_run, only_stale_runs, no_human_grades,
-        no_comparable_rater); n_models, stale_models (whose runs answer something else); models
+        no_comparable_rater); release (its number, or None); n_models, stale_models (whose runs
+        answer something else), again (the commands that evaluate these on the task); models
         (model, model_key, ndcg_at_10 on the whole task; the best first); excluded ({name:
         reason}); min_queries; largest_shift ({"rater", "model", "value"} or None); raters, each
         with reason and why (in words) if it cannot be compared, n_queries, n_graded, n_pairs,
@@ -65,7 +67,7 @@ def cost_of_disagreement(
         EvalsError: The task cannot be read.
     """
     resolved, notes = resolve_task(workspace, task, split, progress)
-    fresh, n_stale = _runs_of(workspace, resolved)
+    fresh, stale = _runs_of(workspace, resolved)
     tops = {label: top_ten(kept) for label, kept in _labelled(fresh).items()}
     with workspace.store.read() as connection:
         excluded = excluded_raters(connection)
@@ -78,7 +80,9 @@ def cost_of_disagreement(
         "notes": notes,
         "measure": f"ndcg_at_{K}",
         "n_models": len(tops),
-        "stale_models": n_stale,
+        "release": _told_by_export(resolved).get("release"),
+        "stale_models": len(stale),
+        "again": commands_again(stale, task),
         "models": _models(resolved.qrels, _labelled(fresh)),
         "excluded": excluded,
         "min_queries": MIN_QUERIES,
@@ -143,15 +147,19 @@ class _Sides:
         return bool(self.frozen_at and row.judged_at and row.judged_at > self.frozen_at)
 
 
-def _runs_of(workspace: Workspace, task: Task) -> tuple[list[KeptAs], int]:
-    """The latest run of each model on this content, and how many models have only others."""
+def _runs_of(workspace: Workspace, task: Task) -> tuple[list[KeptAs], list[Known]]:
+    """The latest run of each model on this content, and the models that have only others."""
     runs = kept_runs(workspace.runs_folder, file_name(task.name))
     if not runs:
-        return [], 0
+        return [], []
     content = Searched(task).content_hash
     fresh = latest_runs([kept for kept in runs if kept.searched == content])
-    stale = {kept.model_key for kept in runs} - {kept.model_key for kept in fresh}
-    return fresh, len(stale)
+    there = {_known(kept) for kept in fresh}
+    return fresh, sorted({_known(kept) for kept in runs} - there)
+
+
+def _known(kept: KeptAs) -> Known:
+    return Known.of(kept.model, kept.model_key)
 
 
 def _labelled(runs: Sequence[KeptAs]) -> dict[str, KeptAs]:
@@ -169,14 +177,17 @@ def _short(model_key: str) -> str:
 
 def _frozen_at(task: Task) -> str | None:
     """When the task was exported; None for the draft, and for folders of other tools."""
-    if task.name == DRAFT:
-        return None
+    created_at = None if task.name == DRAFT else _told_by_export(task).get("created_at")
+    return created_at if isinstance(created_at, str) else None
+
+
+def _told_by_export(task: Task) -> dict[str, Any]:
+    """What an export told of how it made the folder; empty for folders of other tools."""
     try:
         told = json.loads((task.folder / PROVENANCE).read_text("utf-8"))
     except (OSError, ValueError):
-        return None
-    created_at = told.get("created_at") if isinstance(told, dict) else None
-    return created_at if isinstance(created_at, str) else None
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def _models(qrels: Qrels, runs: Mapping[str, KeptAs]) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ INLINE_DOCUMENTS = 20_000
 """Up to so many documents, and so many judgments, it takes about a second: nobody need wait."""
 
 INLINE_JUDGMENTS = 20_000
-FORMAT = 1
+FORMAT = 2
 _FOLDER = "disagreement"
 _RELEASE = re.compile(r"(?P<name>.+)@(?P<number>\d+)")
 

@@ -53,10 +53,18 @@ def _nothing(cost: Mapping[str, Any]) -> str:
         )
     if cost["reason"] == "only_stale_runs":
         return (
-            f"{task_in_words(cost['task'])} has another corpus or other queries than when models "
-            "were last evaluated: evaluate them on it again."
+            f"{_what(cost)} has other queries or documents than the last evaluation: evaluate "
+            f"again with `{' && '.join(cost['again'])}`."
         )
     return _NOTHING[cost["reason"]]
+
+
+def _what(cost: Mapping[str, Any]) -> str:
+    """The task as the subject of a sentence, with the number of its release where it has one."""
+    task, number = cost["task"], cost["release"]
+    if task == DRAFT or not number:
+        return task_in_words(task)
+    return f"Release {task.removesuffix(f'@{number}')}@{number}"
 
 
 def task_in_words(task: str) -> str:

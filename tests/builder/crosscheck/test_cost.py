@@ -165,12 +165,13 @@ def test_a_run_of_another_corpus_is_left_out_and_counted(disputed: Workspace) ->
     cost = cost_of_disagreement(disputed, TASK)
     assert (cost["n_models"], cost["stale_models"], cost["reason"]) == (0, 3, "only_stale_runs")
     assert cost["sentence"] == (
-        "Task shop has another corpus or other queries than when models were last "
-        "evaluated: evaluate them on it again."
+        "Release shop@2 has other queries or documents than the last evaluation: evaluate again "
+        "with `goldsmith eval none one two -t custom/shop`."
     )
     keep(disputed, "one", ("d1", "d2"))
     cost = cost_of_disagreement(disputed, TASK)
     assert (cost["n_models"], cost["stale_models"]) == (1, 2)
+    assert cost["again"] == ["goldsmith eval none two -t custom/shop"]
     assert cost["sentence"].startswith("one is the only model, so there is no ranking;")
 
 
