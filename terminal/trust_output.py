@@ -115,9 +115,10 @@ def _print_flags(profile: Mapping[str, Any]) -> None:
 
 def _print_left_out(profile: Mapping[str, Any]) -> None:
     """Apart from those who count: the rater's own flags, as before."""
-    codes = ", ".join(flag["code"] for flag in profile["flags"]) or "none"
+    flags = _flags([flag["code"] for flag in profile["flags"]])
+    grades = _count_of(profile["n"], "grade")
     click.echo()
-    click.echo(f"Left out: {plain(profile['rater'])}, {profile['n']:,} grades, flags: {codes}")
+    click.echo(f"Left out: {plain(profile['rater'])}, {grades}, flags: {flags}")
     _print_flags(profile)
 
 
