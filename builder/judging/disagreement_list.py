@@ -7,6 +7,7 @@ from typing import Any
 from builder.judging.adjudication import Decision, is_disputed
 from builder.store.adjudications import standing_of_pairs
 from builder.store.beside_others import Apart, pairs_apart
+from builder.store.disputes import places_of_pairs
 from builder.store.pair_grades import BATCH, GivenGrade, GradedPair, graded_pairs, pairs_of_tag
 from builder.workspace import Workspace
 
@@ -52,7 +53,8 @@ class Listed:
         pair: The pair with its grades as they are now.
         low: The lowest grade when the report was made.
         high: The highest.
-        disputed: Whether it is a dispute: two grades apart, or relevant against not.
+        disputed: Whether it is a dispute: two grades apart, or relevant against not, and its query
+            not retired.
         decision: What an analyst decided of it; None if nobody has.
         apart: The grade of the rater who was asked for, beside the others; else None.
     """
@@ -167,7 +169,9 @@ def _listed(workspace: Workspace, found: Sequence[_Found]) -> Iterator[Listed]:
         with workspace.store.read() as connection:
             pairs = graded_pairs(connection, list(batch))
             decided = standing_of_pairs(connection, batch.keys())
+            places = places_of_pairs(connection, list(batch))
         for pair in pairs:
             row, decision = batch[pair.pair_id], decided.get(pair.pair_id)
-            disputed = is_disputed((row.low, row.high))
+            # The report may be older than the end of a query.
+            disputed = is_disputed((row.low, row.high)) and not places[pair.pair_id].retired
             yield Listed(pair, row.low, row.high, disputed, decision, row.apart)

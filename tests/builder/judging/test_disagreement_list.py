@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from builder.curation import retire_query
 from builder.errors import NotAllowedError
 from builder.judging.adjudication import decide
 from builder.judging.agreement.disagreements import disagreements
@@ -180,3 +181,10 @@ def test_a_file_of_one_rater_holds_that_raters_pairs(differing: Workspace) -> No
     give(differing, 4, cy=3)
     told = disagreements_job(differing, {"rater": "cy"}, lambda *_: None)
     assert (told["pairs"], told["rater"]) == (1, "cy")
+
+
+def test_a_query_retired_since_the_report_has_no_disputes(differing: Workspace) -> None:
+    report = report_of(differing)
+    assert [row.disputed for row in list_page(differing, report).rows] == [True, True, False]
+    retire_query(differing, "q0", None)
+    assert not any(row.disputed for row in list_page(differing, report).rows)
