@@ -42,16 +42,16 @@ def decision_line(settings: Settings, decision: Decision) -> str:
 def _opinion(settings: Settings, opinion: Opinion) -> str:
     said = "<b>Can't judge</b>" if opinion.grade is None else _grade(settings, opinion.grade)
     facts = " \u00b7 ".join(_facts(settings, opinion))
+    more = "".join(f" \u00b7 {fact}" for fact in _more_facts(opinion))
     words = "\n".join(part for part in (opinion.reason, opinion.comment) if part)
     quote = f'<div class="gs-quote" dir="auto">{escape(clean(words))}</div>' if words else ""
     left_out = " gs-left-out" if opinion.excluded else ""
-    return (
-        f'<li class="gs-opinion{left_out}">{said} <span class="gs-muted">{facts}</span>{quote}</li>'
-    )
+    told = f'<span class="gs-muted">{facts}<span class="gs-wide">{more}</span></span>'
+    return f'<li class="gs-opinion{left_out}">{said} {told}{quote}</li>'
 
 
 def _facts(settings: Settings, opinion: Opinion) -> Iterator[str]:
-    """Where it comes from, when, how long, and under which guidelines."""
+    """Where it comes from, and when."""
     if opinion.own:
         yield "yours"
     if opinion.kind == "import":
@@ -59,6 +59,10 @@ def _facts(settings: Settings, opinion: Opinion) -> Iterator[str]:
     if opinion.excluded:
         yield "left out of aggregation"
     yield local_time(opinion.moment, settings.timezone)
+
+
+def _more_facts(opinion: Opinion) -> Iterator[str]:
+    """What a phone has no room for: how long it was looked at, and under which guidelines."""
     if opinion.milliseconds is not None:
         yield f"{opinion.milliseconds / 1000:.0f} s"
     if opinion.guidelines_version is not None:
