@@ -149,4 +149,4 @@ def _kappa_table(pairwise: Sequence[Mapping[str, Any]]) -> str:
         ]
         for row in pairwise
     ]
-    return table(columns, rows)
+    return f'<div class="gs-pairwise gs-both">{table(columns, rows)}</div>'

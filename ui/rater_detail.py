@@ -208,7 +208,8 @@ def _show_weeks(profile: Profile) -> None:
         Column("With the others", numeric=True),
         Column("Bias", numeric=True),
     ]
-    st.html(table(columns, [_week(row) for row in profile["by_week"]]))
+    weeks = table(columns, [_week(row) for row in profile["by_week"]])
+    st.html(f'<div class="gs-weeks">{weeks}</div>')
 
 
 def _week(row: Mapping[str, Any]) -> list[str]:
