@@ -9,7 +9,7 @@ from builder.judging.agreement.meetings import meetings_of
 from builder.judging.raters.levels import levels_of
 from builder.judging.raters.pace import pace_of
 from builder.judging.raters.weeks import UNKNOWN, weeks_of
-from builder.store.ratings import Ratings
+from builder.store.ratings import Ratings, ratings_of
 from tests.builder.judging.raters.by_hand import ratings
 from tests.builder.judging.raters.simulated import Team, graded_by
 
@@ -41,6 +41,10 @@ def test_who_is_excluded_or_met_nobody_has_no_level() -> None:
     )
     assert found[:2] == pytest.approx([-0.5, 0.5])
     assert np.isnan(found[2:]).all()
+
+
+def test_without_a_rater_there_is_no_level() -> None:
+    assert levels(ratings_of([])) == []
 
 
 def test_pace_is_the_median_of_the_known_times() -> None:
