@@ -225,6 +225,8 @@ def _nothing_left(connection: Connection, selected: Selected) -> BuilderError:
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(selected.dropped.items()) if n)
     if selected.below_min_raters:
         reasons += f"; {selected.below_min_raters} pairs have too few raters"
+    if left_out := selected.left_out.total():
+        reasons += f"; {left_out} grades are of raters who are left out"
     return BuilderError(
         f"none of the {selected.asked} queries can go into a task folder: {reasons}",
         hint=" ".join(_ways_out(selected)),

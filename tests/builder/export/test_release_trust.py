@@ -95,6 +95,7 @@ def test_where_all_raters_are_left_out_the_advice_is_to_take_one_back(workspace:
     leave_out(workspace, "Bob")
     with pytest.raises(BuilderError, match="4 unjudged") as refusal:
         export_task(workspace, "shop")
+    assert "6 grades are of raters who are left out" in refusal.value.message
     hint = str(refusal.value.hint)
     assert "Take back a rater who is left out" in hint
     assert "--min-raters" not in hint
