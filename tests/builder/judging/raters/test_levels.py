@@ -15,7 +15,7 @@ from tests.builder.judging.raters.simulated import Team, graded_by
 
 
 def levels(graded: Ratings, counts: list[bool] | None = None) -> list[float]:
-    known = np.array(counts or [True] * len(graded.raters))
+    known = np.array(counts or [True] * len(graded.raters), dtype=bool)
     return [float(level) for level in levels_of(graded, meetings_of(graded), known)]
 
 
