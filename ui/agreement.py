@@ -17,6 +17,7 @@ from ui.trust import Report, beside, value
 
 _WAYS = {
     "no_human_grades": ("grade", "Grade pairs"),
+    "all_raters_left_out": ("raters", "Take a rater back"),
     "one_rater": ("people", "Add a second rater"),
     "no_pair_graded_by_two": ("grade", "Grade what others graded"),
     "all_grades_equal": ("pool", "Pool other pairs"),

@@ -134,6 +134,17 @@ def test_what_cannot_be_told_is_said_with_what_to_do(
     assert "gs-tile-value" not in words(app)
 
 
+def test_where_all_raters_are_left_out_the_way_is_to_take_one_back(
+    pool: Workspace, open_app: OpenApp
+) -> None:
+    give(pool, 1, "Ben", 1)
+    exclude_rater(pool, "Ben", "guesses", None)
+    app = agreement(open_app, pool)
+    assert "Every rater who graded is left out" in words(app)
+    assert "Take a rater back" in links(app)
+    assert "Grade pairs" not in links(app)
+
+
 def test_equal_grades_are_undefined_in_words(pool: Workspace, open_app: OpenApp) -> None:
     for pair_id in range(1, 13):
         give(pool, pair_id, "Dana", 1)
