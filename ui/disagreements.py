@@ -56,6 +56,7 @@ _SCROLL = """<script>
 
 def link_to_pairs_of(name: str) -> None:
     """A link to the pairs on which this rater is farthest from the others."""
+    st.session_state.pop(_IN_SIGHT, None)  # who comes by it, again too, comes to the list
     st.page_link(
         _AGREEMENT,
         label=f"Pairs where {button_label(name)} is farthest from the others",
