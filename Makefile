@@ -31,7 +31,7 @@ app: install  ## the app in the browser, on data/workspace
 	@$(BIN)/goldsmith app $(APP_ARGS)
 
 test: install lint  ## lint, then every test in two processes (PYTEST_ARGS="-n 0 -k word": one, and some)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: install  ## ruff, mypy strict, import-linter
 	@$(BIN)/ruff check .

@@ -19,8 +19,17 @@ def shared_data() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of several processes, one takes all that needs the browser; the others take whole files."""
-    for item in items:
-        group = "browser" if "browser" in item.path.parts else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Of several processes, one takes all that needs the browser; the others take whole files.
+
+    By groups (--dist loadgroup) it would be a mark, which pytest 9.2 does not hand on.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            is_browser = nodeid.startswith("tests/browser/")
+            return "tests/browser" if is_browser else str(super()._split_scope(nodeid))
+
+    return OneBrowser(config, log)
