@@ -359,7 +359,7 @@ def test_what_the_corpus_search_adds_stands_in_the_list(
     assert [(each.pair_id, each.grade) for each in rows_of(rater)] == [(pair_id, 3)]
 
 
-def test_a_press_after_a_restore_is_told_of_it_and_not_saved(
+def test_in_the_list_a_press_after_a_restore_is_told_of_and_not_saved(
     page: "Page", address: str, rater: str, rows_of: RowsOf, workspace: Workspace, tmp_path: Path
 ) -> None:
     copy = back_up_to(workspace, tmp_path / "copy.db").file

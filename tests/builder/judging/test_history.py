@@ -17,7 +17,7 @@ from builder.judging.history import (
     own_history,
     settled_disputes,
 )
-from builder.judging.queue import submit_grade, undo_last
+from builder.judging.queue import submit_grade
 from builder.store.history import OwnRow
 from builder.store.judgments import NewJudgment, record_judgment
 from builder.store.people import add_person, find_person
@@ -368,42 +368,6 @@ def test_a_decision_ends_changing_though_it_was_taken_back(workspace: Workspace)
     assert not may_change(workspace, "ann", 1)
     grade(workspace, "bob", 1, 1)  # graded after it
     assert may_change(workspace, "bob", 1)
-
-
-def test_a_change_sent_again_is_no_second_change(workspace: Workspace) -> None:
-    grade(workspace, "ann", 1, 1)
-    was = standing(workspace, "ann", 1)
-    change_grade(workspace, "ann", was, 2, "", token=ONCE)
-    go_on(workspace)
-    grade(workspace, "bob", 1, 3)
-    again = change_grade(workspace, "ann", was, 2, "", token=ONCE)
-    assert again is not None
-    assert again.status == "repeated"
-
-
-def test_only_the_last_word_on_a_disputed_pair_is_taken_back(workspace: Workspace) -> None:
-    grade(workspace, "bob", 1, 3)
-    grade(workspace, "ann", 1, 1)
-    undone = undo_last(workspace, "ann", token=ONCE)
-    assert undone is not None
-    grade(workspace, "ann", 1, 1)
-    grade(workspace, "ann", 2, 0)
-    assert undo_last(workspace, "ann") is not None
-    assert disputes(workspace) == [(1, 1, None, 2)]
-    with pytest.raises(BuilderError, match="grade stays"):
-        undo_last(workspace, "ann")
-    assert standing(workspace, "ann", 1).grade == 1
-    again = undo_last(workspace, "ann", token=ONCE)
-    assert again is not None
-    assert (again.what, standing(workspace, "ann", 1).grade) == ("grade", 1)
-
-
-def test_a_decision_ends_taking_back(workspace: Workspace) -> None:
-    dana = people.add_person(workspace, "dana", "analyst", None)
-    grade(workspace, "ann", 1, 1)
-    decide(workspace, dana, 1, 3, "need misread", token=ONCE)
-    with pytest.raises(BuilderError, match="grade stays"):
-        undo_last(workspace, "ann")
 
 
 def test_a_grade_given_on_the_page_is_there(workspace: Workspace) -> None:
