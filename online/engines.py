@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import duckdb
 
-from online.lake import SEARCHES, Connection
+from online.lake import Connection
 from online.sql import sql
 
 Grouping: TypeAlias = Literal["all", "model", "day_and_model", "day", "hour"]
@@ -25,10 +25,8 @@ GROUP_KEYS: dict[Grouping, str] = {
 }
 
 Unit: TypeAlias = Literal["user", "session"]
-USER_ID = (
-    "user_id" if "user_id" in SEARCHES else "nullif(json_extract_string(extra, '$.user_id'), '')"
-)
-"""Who searched; NULL where the log does not say."""
+USER_ID = "coalesce(user_id, nullif(json_extract_string(extra, '$.user_id'), ''))"
+"""Who searched; NULL where the log does not say. Lakes of before the column have it in `extra`."""
 UNIT_IDS: dict[Unit, str] = {"user": USER_ID, "session": "session_id"}
 
 

@@ -76,15 +76,37 @@ SEARCHES = {
     "zone_assumed": "BOOLEAN",
     "line": "BIGINT",
     "date": "DATE",
+    "search_id": "VARCHAR",
+    "row_key": "BIGINT",
+    "user_id": "VARCHAR",
+    "tags": "VARCHAR[]",
+    "results_offset": "INTEGER",
+    "total_hits": "BIGINT",
+    "latency_ms": "DOUBLE",
+    "first_click_s": "DOUBLE",
+    "conversion_value": "DOUBLE",
+    "active_until": "TIMESTAMPTZ",
+    "last_row_at": "TIMESTAMPTZ",
 }
 """Columns of `searches`, one row a search.
 
-`search_key` is a hash of all that the log line said; with `timestamp` it is the identity of a row
-without `event_id`. `session_given` tells a session of the log from one made up for a search that
-names none. `n_ranked_clicks` counts clicks whose rank is known, `n_top_clicks` those at rank 1 or
-2. `best_click_position` is the place in `retrieved_doc_ids`, NULL for a click outside of it.
-`n_conversions` and `dwell_s` are NULL where the log has no such thing. `extra` holds the further
-keys of the line as JSON; `line` is its number in the imported file.
+`search_key` is a hash of `search_id`, where the log names one; else of all that the log line said,
+which with `timestamp` is the identity of a row without `event_id`. `row_key` is then the hash of
+the row that began the search (NULL without `search_id`: `search_key` is that hash); all other rows
+of the search left a row in `interactions`. `timestamp` is that of the earliest row; query, results
+and model are those of the latest, whose time is `last_row_at` (NULL: there was one row).
+
+`session_given` tells a session of the log from one made up: "user:ID:MICROSECONDS" for a user's
+searches without 30 minutes of silence between them, "search:KEY" for a search of its own.
+`retrieved_doc_ids` begins behind `results_offset` results (NULL: 0) and holds NULL where a page
+between two others is not known; it is NULL, as is `n_results`, where the log does not tell results.
+`n_ranked_clicks` counts clicks whose rank is known, `n_top_clicks` those at rank 1 or 2.
+`best_click_position` is the place in `retrieved_doc_ids`, NULL for a click outside of it.
+`n_conversions`, `conversion_value` and `dwell_s` (the longest among its clicks) are NULL where the
+log has no such thing; `first_click_s` is the time from the search to its first click, NULL where
+clicks have no time. `active_until` is the time of the last thing that happened in the search (NULL:
+its own). `extra` holds the further keys of the line as JSON; `line` is its number in the imported
+file.
 """
 
 INTERACTIONS = {
@@ -100,10 +122,21 @@ INTERACTIONS = {
     "dwell_s": "DOUBLE",
     "value": "DOUBLE",
     "date": "DATE",
+    "joined": "BOOLEAN",
+    "action": "VARCHAR",
+    "search_id": "VARCHAR",
+    "user_id": "VARCHAR",
+    "event_id": "VARCHAR",
+    "row_key": "BIGINT",
+    "extra": "VARCHAR",
 }
-"""Columns of `interactions`, one row a click (kind "click") or conversion.
+"""Columns of `interactions`, one row for each thing that happened in a search.
 
+`kind` is "click", "conversion", "impression" (a document was shown), "page" (a further row of the
+search itself, such as its next page) or "other" (known to the log alone, by its word in `action`).
 `timestamp` and `date` are those of its search; `occurred_at` is its own time where the log has one.
+`joined` is FALSE where the lake does not know the search (yet): `timestamp` is then its own time
+and `model_version` NULL; NULL means TRUE. `row_key` is the hash of the log's row that told it.
 """
 
 COLUMNS: dict[TableName, dict[str, str]] = {"searches": SEARCHES, "interactions": INTERACTIONS}
@@ -307,7 +340,7 @@ def create_view(
 ) -> None:
     """Create the view `name` over these files; over none it has all columns and no rows.
 
-    Columns that an older file lacks read as NULL.
+    Columns that an older file lacks, or that all of them lack, read as NULL.
     """
     if not files:
         typed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
@@ -315,7 +348,12 @@ def create_view(
         return
     paths = [_literal(file) for file in files]
     rows = connection.read_parquet(paths, hive_partitioning=True, union_by_name=True)
-    rows.project(*(f'"{column}"' for column in columns)).create_view(name)
+    there = set(rows.columns)
+    selected = (
+        f'"{column}"' if column in there else f'CAST(NULL AS {kind}) AS "{column}"'
+        for column, kind in columns.items()
+    )
+    rows.project(", ".join(selected)).create_view(name)
 
 
 def write_days(connection: Connection, query: str, folder: Path) -> None:

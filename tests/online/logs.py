@@ -3,12 +3,16 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from estimates import ImportTally
 from online.ingest import import_events
-from online.lake import Lake
+from online.lake import COLUMNS, Lake, write_days
 
+if TYPE_CHECKING:
+    from online.manifest import TableName
+
+NOON = "2026-11-30T12:00:00Z"
 LISTED = ["d1", "d2", "d3", "d4", "d5"]
 
 
@@ -62,3 +66,44 @@ def quarantined(tally: ImportTally) -> list[dict[str, Any]]:
         return []
     text = tally.quarantine_file.read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def lake_of(
+    folder: Path,
+    searches: Iterable[dict[str, Any]],
+    interactions: Iterable[dict[str, Any]] = (),
+) -> Lake:
+    """A lake at folder/events of rows as they lie in it; what a row does not name is NULL.
+
+    A search is at noon of 2026-11-30, of session "s1" and model "bm25", found five documents and
+    was not clicked, but for its changes; `date` follows from `timestamp`.
+    """
+    lake = Lake(folder / "events")
+    usual: dict[TableName, dict[str, Any]] = {
+        "searches": {
+            "query": "sort a list", "session_id": "s1", "session_given": True,
+            "model_version": "bm25", "retrieved_doc_ids": LISTED, "n_results": 5, "n_clicks": 0,
+            "n_ranked_clicks": 0, "n_top_clicks": 0, "zone_assumed": False,
+        },
+        "interactions": {"kind": "click", "session_id": "s1", "model_version": "bm25"},
+    }  # fmt: skip
+    with lake.writing() as writing:
+        given: dict[TableName, Iterable[dict[str, Any]]] = {
+            "searches": searches,
+            "interactions": interactions,
+        }
+        for table, rows_ in given.items():
+            file = folder / f"{table}.jsonl"
+            lines = [
+                {"timestamp": NOON, "search_key": number, "date": NOON[:10], **usual[table], **row}
+                for number, row in enumerate(rows_)
+            ]
+            if not lines:
+                continue
+            write_log(file, [line | {"date": str(line["timestamp"])[:10]} for line in lines])
+            columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS[table].items())
+            query = f"SELECT * FROM read_json('{file}', columns={{{columns}}})"  # noqa: S608
+            write_days(writing.connection, query, writing.scratch / table)
+            writing.place(table, writing.scratch / table)
+        writing.commit()
+    return lake
