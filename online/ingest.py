@@ -8,6 +8,7 @@ a row are written again. Then the files move into the lake and the manifest show
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,13 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from estimates import ImportTally
 from online.events import OnlineError
 from online.lake import SEARCHES, Connection, Lake, Progress, Writing, create_view, write_days
-from online.lines import LogFile, require_json_lines
-from online.native import NativeLines
 from online.quarantine import write_quarantine
+from online.sources.recognise import open_source
+from online.sources.source import Source
 from online.sql import sql
+from online.tally import EventTally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,7 @@ AGREEING_CLICKS = 20
 """How many clicks must agree, without exception, that ranks count from 0, before we shift them."""
 
 
-def import_events(
+def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
     lake: Lake,
     file: Path,
     *,
@@ -41,7 +42,11 @@ def import_events(
     timezone: str | None = None,
     rank_base: int | None = None,
     progress: Progress | None = None,
-) -> ImportTally:
+    format: str | None = None,  # noqa: A002 - the name of the command's option
+    table: str | None = None,
+    mapping: Path | None = None,
+    keep_days: int | None = None,  # noqa: ARG001
+) -> EventTally:
     """Import a log of searches, one JSON object a line, plain or gz.
 
     Each line is one search with at most one click (`SearchEvent`). Lines with one `search_id` are
@@ -59,6 +64,10 @@ def import_events(
             only where a rank 0 occurs and `AGREEING_CLICKS` clicks or more agree on 0 without
             exception, and says so in the notes.
         progress: Told what is done; may raise to cancel, which leaves the lake as it was.
+        format: What the file is, where its content leaves doubt; as `open_source` names formats.
+        table: The table of a database.
+        mapping: A file that says what the columns of a foreign table mean.
+        keep_days: Rows from before so many days ago are not taken; None takes all.
 
     Returns:
         What became of the lines; blank ones do not count. The notes count rows that were kept but
@@ -71,8 +80,7 @@ def import_events(
             lake cannot be written.
     """
     _check_arguments(timezone, rank_base)
-    with LogFile(file) as log:
-        require_json_lines(log)
+    with closing(open_source(file, format=format, table=table, mapping=mapping)) as log:
         try:
             with lake.writing(progress) as writing:
                 return _Import(writing, log, progress).run(quarantine_folder, timezone, rank_base)
@@ -100,11 +108,11 @@ class _Import:
     """One import at work; the lake is locked."""
 
     writing: Writing
-    log: LogFile
+    log: Source
     progress: Progress | None
-    tally: ImportTally = field(default_factory=ImportTally)
+    tally: EventTally = field(default_factory=EventTally)
 
-    def run(self, quarantine: Path, timezone: str | None, rank_base: int | None) -> ImportTally:
+    def run(self, quarantine: Path, timezone: str | None, rank_base: int | None) -> EventTally:
         """The whole import; until the last step nothing of it shows."""
         self._stage(timezone)
         self._find_repeats()
@@ -119,12 +127,12 @@ class _Import:
     def _stage(self, timezone: str | None) -> None:
         """Write all lines as rows, by day; lines that are no searches as date=rejected."""
         self._connection.execute("SET VARIABLE zone = ?", [timezone])
-        lines = NativeLines(self.log, self._scratch / "odd.arrow")
-        self._stage_lines("plain", lines.plain())
-        if lines.n_odd:
-            if lines.longest_odd > LONG_BYTES:
+        self.log.scratch = self._scratch
+        self._stage_lines("plain", self.log.plain())
+        if self.log.n_odd:
+            if self.log.longest_odd > LONG_BYTES:
                 self._connection.execute("SET threads = 1; SET memory_limit = '2GB'")
-            self._stage_lines("odd", lines.odd())
+            self._stage_lines("odd", self.log.odd())
         self._view("staged", "staged/*/date=[0-9]*")
         self._view("rejected", "staged/*/date=rejected")
 

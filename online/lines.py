@@ -74,6 +74,10 @@ class LogFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
         self._file.close()
 
     def blocks(self) -> Iterator[Block]:

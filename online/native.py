@@ -9,59 +9,93 @@ sql/duckdb/odd_fields.sql looks at each of its lines. Both ways give the same ro
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
-from online.lines import Block, LogFile
+from online.lines import LONGEST_LINE_BYTES, Block, LogFile
+from online.sources.source import Findings, fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
 
+    from online.events import OnlineError
+
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 """Stands for a line that is no text: it is no JSON either, so it is rejected."""
 
+TOO_LONG = fault(
+    "line_too_long",
+    f"the line is longer than {LONGEST_LINE_BYTES >> 20} MB; only its beginning is kept",
+)
+
 PIECES = 16
 """Into how many pieces a refused block is cut, so that one odd line takes few plain ones along."""
-
 
 LINE_FEED, BRACE = b"\n{"
 
 
 class NativeLines:
-    """The lines of a log as Arrow streams; `plain` has to be read to its end before `odd`.
+    """A log of native lines as a `Source`; rows are numbered as lines, blank ones too."""
 
-    Attributes:
-        aside: The file, on the lake's disk, where odd lines wait.
-        n_odd: How many lines wait there.
-        longest_odd: Bytes of the largest piece among them: one line, where that is long.
-    """
-
-    def __init__(self, log: LogFile, aside: Path) -> None:
+    def __init__(self, log: LogFile) -> None:
         self._log = log
-        self.aside = aside
+        self.path = log.path
+        self.size = log.size
         self.n_odd = 0
         self.longest_odd = 0
+        self.findings = Findings()
+        self.scratch = Path(gettempdir())
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file has been read in the current pass."""
+        return self._log.bytes_read
+
+    @property
+    def failure(self) -> "OnlineError | None":
+        """What stopped the reading, if anything did."""
+        return self._log.failure
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._log.close()
 
     def plain(self) -> "pa.RecordBatchReader":
-        """Plain lines: `line` (from 1), the keys of an event, and `joined_doc_ids`."""
+        """Plain lines, as `plain_schema` names their columns."""
         import pyarrow as pa
 
-        schema = pa.schema([("line", pa.int64()), *_keys(), ("joined_doc_ids", pa.string())])
+        schema = plain_schema()
         return pa.RecordBatchReader.from_batches(schema, self._plain_batches(schema))
 
     def odd(self) -> "pa.RecordBatchReader":
         """All other lines: `line` and `text`, which is `UNREADABLE` where a line is no UTF-8."""
         import pyarrow as pa
 
-        return pa.ipc.open_stream(pa.memory_map(str(self.aside)))
+        return pa.ipc.open_stream(pa.memory_map(str(self._aside)))
+
+    def raws(self, lines: "Iterator[int]") -> "Iterator[bytes]":
+        """These lines, ascending, as they stand in the file; of one too long its beginning."""
+        line = next(lines, None)
+        for first, block in self._log.numbered():
+            if line is None:
+                return
+            texts = block.raw.split(b"\n")
+            while line is not None and line < first + len(texts) - 1:
+                yield texts[line - first]
+                line = next(lines, None)
+
+    @property
+    def _aside(self) -> Path:
+        return self.scratch / "odd.arrow"
 
     def _plain_batches(self, schema: "pa.Schema") -> "Iterator[pa.RecordBatch]":
         import numpy as np
         import pyarrow as pa
 
         odd = pa.schema([("line", pa.int64()), ("text", pa.string())])
-        with closing(pa.ipc.new_stream(str(self.aside), odd)) as aside:
+        with closing(pa.ipc.new_stream(str(self._aside), odd)) as aside:
             first = 1
             for block in self._log.blocks():
                 for columns in _pieces(block):
@@ -82,7 +116,7 @@ def _pieces(block: Block) -> "Iterator[list[pa.Array]]":
     import pyarrow as pa
 
     if block.cut_short:
-        yield [pa.array([UNREADABLE])]
+        yield [pa.array([TOO_LONG])]
         return
     if whole := _plain_columns(block.raw):
         yield whole
@@ -175,6 +209,13 @@ def _line_text(line: bytes) -> str:
         return line.decode()
     except UnicodeDecodeError:
         return UNREADABLE
+
+
+def plain_schema() -> "pa.Schema":
+    """The columns of plain rows: `line` (from 1), the keys of an event, and `joined_doc_ids`."""
+    import pyarrow as pa
+
+    return pa.schema([("line", pa.int64()), *_keys(), ("joined_doc_ids", pa.string())])
 
 
 def _keys() -> "list[tuple[str, pa.DataType]]":

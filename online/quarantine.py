@@ -4,11 +4,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, tee
 from pathlib import Path
 from typing import Any, NoReturn
 
-from online.lines import LONGEST_LINE_BYTES, LogFile
+from online.sources.source import MARK, Source
 
 FIELDS = {
     "missing_timestamp": "timestamp",
@@ -50,20 +50,20 @@ ADVICE = {
 
 
 def write_quarantine(
-    log: LogFile, rejected: Iterator[tuple[int, str]], folder: Path
+    log: Source, rejected: Iterator[tuple[int, str]], folder: Path
 ) -> tuple[Path | None, Counter[str]]:
-    """Write lines of a log with their reasons as JSON Lines: file, line, reason, message, raw.
+    """Write rows of a log with their reasons as JSON Lines: file, line, reason, message, raw.
 
     The file is named after the log and its own content, so that a second import of the same log
     leaves the same file, and it appears whole or not at all.
 
     Args:
         log: The log, which is read again.
-        rejected: Line numbers, ascending, with the reasons of native_rows.sql.
+        rejected: Row numbers, ascending, with the reasons of native_rows.sql or of the source.
         folder: Where the file goes; made when needed.
 
     Returns:
-        The file, None where nothing was rejected, and reason -> number of lines.
+        The file, None where nothing was rejected, and reason -> number of rows.
     """
     reasons: Counter[str] = Counter()
     first = next(rejected, None)
@@ -84,26 +84,20 @@ def write_quarantine(
         draft.unlink(missing_ok=True)
 
 
-def _rows(log: LogFile, rejected: Iterator[tuple[int, str]]) -> Iterator[dict[str, Any]]:
-    line, reason = next(rejected, (0, ""))
-    for first, block in log.numbered():
-        if not line:
-            return
-        texts = block.raw.split(b"\n")
-        while line and line < first + len(texts) - 1:
-            raw = texts[line - first]
-            code, message = ("line_too_long", _TOO_LONG) if block.cut_short else why(reason, raw)
-            shown = raw.decode(errors="backslashreplace").rstrip("\r")
-            place = {"file": str(log.path.resolve()), "line": line}
-            yield {**place, "reason": code, "message": message, "raw": shown}
-            line, reason = next(rejected, (0, ""))
-
-
-_TOO_LONG = f"the line is longer than {LONGEST_LINE_BYTES >> 20} MB; only its beginning is kept"
+def _rows(log: Source, rejected: Iterator[tuple[int, str]]) -> Iterator[dict[str, Any]]:
+    ours, theirs = tee(rejected)
+    file = str(log.path.resolve())
+    for (line, reason), raw in zip(ours, log.raws(line for line, _ in theirs), strict=True):
+        code, message = why(reason, raw)
+        shown = raw.decode(errors="backslashreplace").rstrip("\r")
+        yield {"file": file, "line": line, "reason": code, "message": message, "raw": shown}
 
 
 def why(reason: str, raw: bytes) -> tuple[str, str]:
     """The finer reason, where a line could not be read at all, and a sentence for a person."""
+    if reason.startswith(MARK):  # the source itself has said it
+        code, _, message = reason.removeprefix(MARK).partition(MARK)
+        return code, message
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

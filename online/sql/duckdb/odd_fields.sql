@@ -55,6 +55,8 @@ SELECT line, stamp, query, session_id, model_version, retrieved_doc_ids,
     clicked_doc_id, click_rank, event_id, further,
     -- CASE within CASE, not AND: DuckDB computes both sides of an AND for all rows.
     CASE
+        -- What a source says in place of a row that it cannot translate: online/sources/source.py.
+        WHEN starts_with(text, chr(10)) THEN text
         WHEN whole IS NULL THEN
             CASE WHEN trim(text, E' \t\r\n') = '' THEN 'blank' ELSE 'bad_json' END
         WHEN NOT starts_with(whole, '{') THEN 'not_an_object'

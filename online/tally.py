@@ -1,0 +1,45 @@
+"""What became of the rows of a log."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from estimates import ImportTally
+
+
+@dataclass(slots=True)
+class EventTally(ImportTally):
+    """An `ImportTally` that also says who wrote the log.
+
+    Attributes:
+        applications: Application that wrote a part of the log -> what is to be said about that
+            part, such as its rows, its rank base and its form of time; {} where the format does not
+            name applications.
+    """
+
+    applications: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def total(cls, tallies: Iterable[ImportTally]) -> "EventTally":
+        """The sum of several imports; of one application in several logs, counts are added up."""
+        parts = list(tallies)
+        whole = super(EventTally, cls).total(parts)
+        assert isinstance(whole, EventTally)  # noqa: S101 - for the type checker
+        for tally in parts:
+            for name, said in getattr(tally, "applications", {}).items():
+                whole.applications[name] = _added(whole.applications.get(name, {}), said)
+        return whole
+
+    def as_json(self) -> dict[str, object]:
+        """The document that `events import --json` prints."""
+        return super(EventTally, self).as_json() | {"applications": self.applications}
+
+
+def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Numbers added, the rest as the second says."""
+    both = {
+        key: first[key] + second[key]
+        for key in first.keys() & second.keys()
+        if all(type(said[key]) in (int, float) for said in (first, second))
+    }
+    return first | second | both
