@@ -5,38 +5,58 @@
     ├── writer.lock          one writer at a time
     ├── searches/date=2026-11-30/*.parquet
     ├── interactions/date=2026-11-30/*.parquet
+    ├── hours/date=2026-11-30/*.parquet
+    ├── bots/*.parquet       one small file
     └── scratch/             an import at work; whatever lies here is rubbish once the lock is free
 
 Readers read the files that the manifest names and nothing else, so an import that is killed leaves
 the lake as it was: its files, named by no manifest, are swept by the next writer. Files are never
-changed, only added; the day that replaces files must keep the old ones for readers at work.
+changed: a day is written anew beside its old files, which the manifest then names as retired. A
+writer that comes an hour later sweeps them; until then a reader who began before can read on.
 """
 
 import glob
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
 import duckdb
 from filelock import FileLock, Timeout
 
+from online.columns import BOTS, COLUMNS, INTERACTIONS, SEARCHES
 from online.events import OnlineError
 from online.manifest import (
     TABLES,
     DayFile,
     Manifest,
     TableName,
+    WholeFile,
+    delete_all_but,
     flush_files,
     flush_folder,
     new_manifest,
     read_manifest,
     write_manifest,
 )
+
+__all__ = [
+    "COLUMNS",
+    "INTERACTIONS",
+    "SEARCHES",
+    "Connection",
+    "Lake",
+    "Progress",
+    "Writing",
+    "create_view",
+    "open_engine",
+    "write_days",
+]
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 Progress: TypeAlias = Callable[[str, int, int | None], None]
@@ -52,94 +72,6 @@ PARQUET = (
     "OVERWRITE_OR_IGNORE)"
 )
 """Level 1 writes a fifth faster than zstd's usual 3, and its files are hardly larger."""
-
-SEARCHES = {
-    "timestamp": "TIMESTAMPTZ",
-    "search_key": "BIGINT",
-    "event_id": "VARCHAR",
-    "query": "VARCHAR",
-    "session_id": "VARCHAR",
-    "session_given": "BOOLEAN",
-    "model_version": "VARCHAR",
-    "retrieved_doc_ids": "VARCHAR[]",
-    "n_results": "INTEGER",
-    "n_clicks": "INTEGER",
-    "n_ranked_clicks": "INTEGER",
-    "n_top_clicks": "INTEGER",
-    "best_click_rank": "INTEGER",
-    "first_click_rank": "INTEGER",
-    "best_click_doc_id": "VARCHAR",
-    "best_click_position": "INTEGER",
-    "n_conversions": "INTEGER",
-    "dwell_s": "DOUBLE",
-    "extra": "VARCHAR",
-    "zone_assumed": "BOOLEAN",
-    "line": "BIGINT",
-    "date": "DATE",
-    "search_id": "VARCHAR",
-    "row_key": "BIGINT",
-    "user_id": "VARCHAR",
-    "tags": "VARCHAR[]",
-    "results_offset": "INTEGER",
-    "total_hits": "BIGINT",
-    "latency_ms": "DOUBLE",
-    "first_click_s": "DOUBLE",
-    "conversion_value": "DOUBLE",
-    "active_until": "TIMESTAMPTZ",
-    "last_row_at": "TIMESTAMPTZ",
-}
-"""Columns of `searches`, one row a search.
-
-`search_key` is a hash of `search_id`, where the log names one; else of all that the log line said,
-which with `timestamp` is the identity of a row without `event_id`. `row_key` is then the hash of
-the row that began the search (NULL without `search_id`: `search_key` is that hash); all other rows
-of the search left a row in `interactions`. `timestamp` is that of the earliest row; query, results
-and model are those of the latest, whose time is `last_row_at` (NULL: there was one row).
-
-`session_given` tells a session of the log from one made up: "user:ID:MICROSECONDS" for a user's
-searches without 30 minutes of silence between them, "search:KEY" for a search of its own.
-`retrieved_doc_ids` begins behind `results_offset` results (NULL: 0) and holds NULL where a page
-between two others is not known; it is NULL, as is `n_results`, where the log does not tell results.
-`n_ranked_clicks` counts clicks whose rank is known, `n_top_clicks` those at rank 1 or 2.
-`best_click_position` is the place in `retrieved_doc_ids`, NULL for a click outside of it.
-`n_conversions`, `conversion_value` and `dwell_s` (the longest among its clicks) are NULL where the
-log has no such thing; `first_click_s` is the time from the search to its first click, NULL where
-clicks have no time. `active_until` is the time of the last thing that happened in the search (NULL:
-its own). `extra` holds the further keys of the line as JSON; `line` is its number in the imported
-file.
-"""
-
-INTERACTIONS = {
-    "timestamp": "TIMESTAMPTZ",
-    "search_key": "BIGINT",
-    "session_id": "VARCHAR",
-    "model_version": "VARCHAR",
-    "kind": "VARCHAR",
-    "doc_id": "VARCHAR",
-    "rank": "INTEGER",
-    "position": "INTEGER",
-    "occurred_at": "TIMESTAMPTZ",
-    "dwell_s": "DOUBLE",
-    "value": "DOUBLE",
-    "date": "DATE",
-    "joined": "BOOLEAN",
-    "action": "VARCHAR",
-    "search_id": "VARCHAR",
-    "user_id": "VARCHAR",
-    "event_id": "VARCHAR",
-    "row_key": "BIGINT",
-    "extra": "VARCHAR",
-}
-"""Columns of `interactions`, one row for each thing that happened in a search.
-
-`kind` is "click", "conversion", "impression" (a document was shown), "page" (a further row of the
-search itself, such as its next page) or "other" (known to the log alone, by its word in `action`).
-`timestamp` and `date` are those of its search; `occurred_at` is its own time where the log has one.
-`joined` is FALSE where the lake does not know the search (yet): `timestamp` is then its own time
-and `model_version` NULL; NULL means TRUE. `row_key` is the hash of the log's row that told it.
-"""
-
-COLUMNS: dict[TableName, dict[str, str]] = {"searches": SEARCHES, "interactions": INTERACTIONS}
 
 
 class Lake:
@@ -171,20 +103,48 @@ class Lake:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """A DuckDB connection with the views `searches` and `interactions` of this moment.
+        """A DuckDB connection with the views searches, interactions, hours, bots of this moment.
 
-        What the connection reads stays the same however many imports are committed meanwhile. Use
-        `.cursor()` for each thread.
+        What the connection reads stays the same for an hour, however many imports are committed
+        meanwhile. Use `.cursor()` for each thread.
 
         Yields:
             The connection, in UTC; closed at the end.
+
+        Raises:
+            OnlineError: Events were erased while they were read.
         """
         with open_engine(self.root / f".spill-{uuid.uuid4().hex}", READER_MEMORY) as connection:
+            manifest = self._show(connection)
+            try:
+                yield connection
+            except duckdb.IOException as error:
+                if not self._lacks_file(manifest):
+                    raise
+                what = "events were erased while they were read"
+                raise OnlineError(what, where=str(self.root), hint="try again") from error
+
+    def _show(self, connection: Connection) -> Manifest:
+        """Create the views; anew where their files were erased at this very moment."""
+        while True:
             manifest = self.manifest()
-            for table in TABLES:
-                paths = [self.root / file.path for file in manifest.files(table)]
-                create_view(connection, table, paths, COLUMNS[table])
-            yield connection
+            try:
+                for table in TABLES:
+                    paths = [self.root / file.path for file in manifest.files(table)]
+                    create_view(connection, table, paths, COLUMNS[table])
+                bots = [self.root / manifest.bots.path] if manifest.bots else []
+                create_view(connection, "bots", bots, BOTS)
+            except duckdb.IOException:
+                if self.version == manifest.version:
+                    raise
+            else:
+                return manifest
+
+    def _lacks_file(self, manifest: Manifest) -> bool:
+        """Whether a file that this manifest names was erased since."""
+        files = {file.path for table in TABLES for file in manifest.files(table)}
+        files |= {manifest.bots.path} if manifest.bots else set()
+        return any(not (self.root / path).exists() for path in files)
 
     @contextmanager
     def writing(
@@ -208,6 +168,7 @@ class Lake:
             if manifest is None:
                 manifest = new_manifest()
                 write_manifest(self.root, manifest)
+            manifest = manifest.without_old_retired(datetime.now(UTC))
             self._sweep(manifest)
             scratch = self.root / "scratch"
             scratch.mkdir()
@@ -240,12 +201,8 @@ class Lake:
             lock.release()
 
     def _sweep(self, manifest: Manifest) -> None:
-        """Delete what no manifest names: only killed imports leave such files."""
-        named = {self.root / file.path for table in TABLES for file in manifest.files(table)}
-        for table in TABLES:
-            for file in (self.root / table).glob("date=*/*"):
-                if file not in named:
-                    file.unlink()
+        """Delete what the manifest does not name: of killed imports, and retired long ago."""
+        delete_all_but(self.root, manifest.paths)
         for folder in [self.root / "scratch", *self._abandoned_spills()]:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -264,44 +221,106 @@ class Writing:
         manifest: The lake as it is.
         scratch: An empty folder on the lake's disk, deleted in the end.
         connection: A DuckDB connection that spills into the scratch folder.
+        bots: The file of the table `bots` from the next commit on.
+        rank_bases: What the first rank is in what an application logs, 0 or 1; to be added to.
         placed: Table -> files that were moved into the lake and wait for `commit`.
+        emptied: Table -> days whose present files go with the next commit.
     """
 
     root: Path
     manifest: Manifest
     scratch: Path
     connection: Connection
-    placed: dict[TableName, tuple[DayFile, ...]] = field(default_factory=dict)
+    bots: WholeFile | None = field(init=False)
+    rank_bases: dict[str, int] = field(init=False)
+    placed: dict[TableName, list[DayFile]] = field(init=False)
+    emptied: dict[TableName, set[str]] = field(init=False)
 
-    def view(self, name: str, files: Iterable[DayFile]) -> None:
-        """Create a view over these files of the table `searches`."""
-        create_view(self.connection, name, [self.root / file.path for file in files], SEARCHES)
+    def __post_init__(self) -> None:
+        self._begin()
 
-    def place(self, table: TableName, written: Path) -> None:
-        """Move the folders date=…/*.parquet in `written` into the lake; no reader sees them yet."""
+    def view(self, name: str, files: Iterable[DayFile], table: TableName = "searches") -> None:
+        """Create a view over these files of a table."""
+        paths = [self.root / file.path for file in files]
+        create_view(self.connection, name, paths, COLUMNS[table])
+
+    def place(self, table: TableName, written: Path, *, replaces: Collection[str] = ()) -> None:
+        """Move the folders date=…/*.parquet in `written` into the lake; no reader sees them yet.
+
+        Args:
+            table: Whose files they are.
+            written: The folder; it may hold none, or be absent.
+            replaces: Days such as "2026-11-30" whose files of before the commit leave the table; a
+                day without a written file is empty then.
+        """
         files = sorted(written.glob("date=*/*.parquet"))
         flush_files(files)
         counts = _rows_and_event_ids(self.connection, table, files)
-        placed = []
-        for number, file in enumerate(files):
+        placed = self.placed[table]
+        for file in files:
             day = self.root / table / file.parent.name
             day.mkdir(parents=True, exist_ok=True)
-            target = day / f"{self.manifest.commit + 1}-{number}.parquet"
+            target = day / f"{self.manifest.commit + 1}-{len(placed)}.parquet"
             file.replace(target)
             relative = target.relative_to(self.root).as_posix()
             rows, event_ids = counts[str(file)]
             placed.append(DayFile(relative, day.name.removeprefix("date="), rows, event_ids))
         for folder in {(self.root / file.path).parent for file in placed}:
             flush_folder(folder)
-        self.placed[table] = tuple(placed)
+        self.emptied[table] |= set(replaces)
 
-    def commit(self) -> Manifest:
-        """Show what was placed to all readers, at once."""
-        self.manifest = self.manifest.with_files(
-            self.placed.pop("searches", ()), self.placed.pop("interactions", ())
+    def place_bots(self, written: Path | None) -> None:
+        """Move a Parquet file into the lake as its table `bots`, or (None) leave that empty."""
+        if written is None:
+            self.bots = None
+            return
+        flush_files([written])
+        ((rows,),) = (
+            self.connection.read_parquet(_literal(written)).aggregate("count(*)").fetchall()
         )
+        target = self.root / "bots" / f"{self.manifest.commit + 1}.parquet"
+        target.parent.mkdir(exist_ok=True)
+        written.replace(target)
+        flush_folder(target.parent)
+        self.bots = WholeFile(target.relative_to(self.root).as_posix(), int(rows))
+
+    def commit(self, *, erase: bool = False) -> Manifest:
+        """Show what was placed to all readers, at once.
+
+        Days whose searches or interactions changed lose their `hours`, unless those were placed,
+        too: no count outlives what it counted.
+
+        Args:
+            erase: Delete replaced files now, those of earlier commits too, though somebody reads.
+        """
+        self._drop_stale_hours()
+        files = {table: self._files(table) for table in TABLES}
+        after = self.manifest.next(files, self.bots, self.rank_bases, datetime.now(UTC))
+        self.manifest = replace(after, retired=()) if erase else after
         write_manifest(self.root, self.manifest)
+        if erase:
+            delete_all_but(self.root, self.manifest.paths)
+        self._begin()
         return self.manifest
+
+    def _begin(self) -> None:
+        """Nothing is changed yet."""
+        self.bots = self.manifest.bots
+        self.rank_bases = dict(self.manifest.rank_bases)
+        self.placed = {table: [] for table in TABLES}
+        self.emptied = {table: set() for table in TABLES}
+
+    def _changed_days(self, table: TableName) -> set[str]:
+        return self.emptied[table] | {file.date for file in self.placed[table]}
+
+    def _drop_stale_hours(self) -> None:
+        changed = self._changed_days("searches") | self._changed_days("interactions")
+        self.emptied["hours"] |= changed - self._changed_days("hours")
+
+    def _files(self, table: TableName) -> tuple[DayFile, ...]:
+        gone = self.emptied[table]
+        kept = [file for file in self.manifest.files(table) if file.date not in gone]
+        return (*kept, *self.placed[table])
 
 
 @contextmanager

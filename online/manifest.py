@@ -3,19 +3,25 @@
 import json
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from online.events import OnlineError
 
 MANIFEST = "manifest.json"
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, 2)
+"""Schema 1 had searches and interactions only; the next commit writes it as 2."""
 
-TableName = Literal["searches", "interactions"]
-TABLES: tuple[TableName, ...] = ("searches", "interactions")
+RETIRED_S = 3600.0
+"""How long a replaced file stays for readers that began before."""
+
+TableName = Literal["searches", "interactions", "hours"]
+TABLES: tuple[TableName, ...] = ("searches", "interactions", "hours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class DayFile:
         path: Relative to the lake, such as "searches/date=2026-11-30/1-0.parquet".
         date: The day, "2026-11-30".
         rows: How many rows it holds, at least 1.
-        event_ids: How many of them carry an event_id (0 for interactions).
+        event_ids: How many of them carry an event_id (0 but for searches).
     """
 
     path: str
@@ -36,40 +42,113 @@ class DayFile:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeFile:
+    """The one Parquet file of a table that does not lie by day.
+
+    Attributes:
+        path: Relative to the lake, such as "bots/7.parquet".
+        rows: How many rows it holds.
+    """
+
+    path: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredFile:
+    """A file that was replaced and stays for readers at work.
+
+    Attributes:
+        path: Relative to the lake.
+        at: When it was replaced, ISO 8601 in UTC.
+    """
+
+    path: str
+    at: str
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether it may go; also where its time lies far ahead, as after a wrong clock."""
+        return abs((now - datetime.fromisoformat(self.at)).total_seconds()) > RETIRED_S
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What a reader of the lake sees.
 
     Attributes:
         lake_id: Random name of this lake; a lake that was deleted and made anew has another.
-        commit: How many imports it has taken.
+        commit: How many changes it has taken.
         searches: The files of the table `searches`.
         interactions: The files of the table `interactions`.
+        hours: The files of the table `hours`; a day of searches may have none.
+        bots: The file of the table `bots`; None where no session was taken for a bot yet.
+        retired: Replaced files that readers at work may still read.
+        rank_bases: What the first rank is, 0 or 1, in what each application logs.
     """
 
     lake_id: str
     commit: int = 0
     searches: tuple[DayFile, ...] = ()
     interactions: tuple[DayFile, ...] = ()
+    hours: tuple[DayFile, ...] = ()
+    bots: WholeFile | None = None
+    retired: tuple[RetiredFile, ...] = ()
+    rank_bases: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
         """Differs between any two states of any two lakes."""
         return f"{self.lake_id}-{self.commit}"
 
+    @property
+    def paths(self) -> set[str]:
+        """All files that are read, or still may be; relative to the lake."""
+        by_day = {file.path for table in TABLES for file in self.files(table)}
+        whole = {self.bots.path} if self.bots else set()
+        return by_day | whole | {file.path for file in self.retired}
+
     def files(self, table: TableName) -> tuple[DayFile, ...]:
         """The files of one table."""
-        return self.searches if table == "searches" else self.interactions
+        tables = {
+            "searches": self.searches,
+            "interactions": self.interactions,
+            "hours": self.hours,
+        }
+        return tables[table]
 
-    def with_files(
-        self, searches: tuple[DayFile, ...], interactions: tuple[DayFile, ...]
+    def without_old_retired(self, now: datetime) -> "Manifest":
+        """The same but for retired files whose time is over."""
+        return replace(self, retired=tuple(f for f in self.retired if not f.is_over(now)))
+
+    def next(
+        self,
+        files: Mapping[TableName, tuple[DayFile, ...]],
+        bots: WholeFile | None,
+        rank_bases: Mapping[str, int],
+        now: datetime,
     ) -> "Manifest":
-        """The next manifest, with these files added."""
-        return replace(
+        """The manifest of the next commit.
+
+        Args:
+            files: Table -> all of its files from now on.
+            bots: The file of the table `bots` from now on.
+            rank_bases: As the attribute.
+            now: When files that are no longer read are retired.
+        """
+        after = replace(
             self,
             commit=self.commit + 1,
-            searches=self.searches + searches,
-            interactions=self.interactions + interactions,
+            bots=bots,
+            retired=(),
+            rank_bases=dict(rank_bases),
+            searches=files["searches"],
+            interactions=files["interactions"],
+            hours=files["hours"],
         )
+        at = now.astimezone(UTC).isoformat(timespec="seconds")
+        known = {file.path for file in self.retired}
+        gone = sorted(self.paths - known - after.paths)
+        return replace(after, retired=(*self.retired, *(RetiredFile(path, at) for path in gone)))
 
 
 def new_manifest() -> Manifest:
@@ -86,19 +165,40 @@ def read_manifest(root: Path) -> Manifest | None:
     file = root / MANIFEST
     try:
         written = json.loads(file.read_text(encoding="utf-8"))
-        if written["schema"] == SCHEMA:
-            tables = {t: tuple(DayFile(**entry) for entry in written[t]) for t in TABLES}
-            return Manifest(lake_id=written["lake_id"], commit=written["commit"], **tables)
+        if written["schema"] in READABLE:
+            return _manifest(written)
     except FileNotFoundError:
         _refuse_lost_manifest(root)
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OnlineError(f"the lake's manifest cannot be read: {error}", where=str(file)) from None
     raise OnlineError(
-        f"this lake has schema {written['schema']}, this Goldsmith reads {SCHEMA}",
+        f"this lake has schema {written['schema']}, this Goldsmith reads up to {SCHEMA}",
         where=str(file),
         hint="use the Goldsmith that wrote it, or a newer one",
     )
+
+
+def _manifest(written: Mapping[str, Any]) -> Manifest:
+    manifest = Manifest(
+        lake_id=written["lake_id"],
+        commit=written["commit"],
+        searches=_day_files(written["searches"]),
+        interactions=_day_files(written["interactions"]),
+    )
+    if written["schema"] == 1:
+        return manifest
+    return replace(
+        manifest,
+        hours=_day_files(written["hours"]),
+        bots=WholeFile(**written["bots"]) if written["bots"] else None,
+        retired=tuple(RetiredFile(**entry) for entry in written["retired"]),
+        rank_bases=dict(written["rank_bases"]),
+    )
+
+
+def _day_files(entries: Iterable[Mapping[str, Any]]) -> tuple[DayFile, ...]:
+    return tuple(DayFile(**entry) for entry in entries)
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:
@@ -111,6 +211,20 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
         os.fsync(stream.fileno())
     draft.replace(root / MANIFEST)
     flush_folder(root)
+
+
+def delete_all_but(root: Path, named: Collection[str]) -> None:
+    """Delete the files of tables that are not `named` (relative to `root`), and emptied days."""
+    for table in TABLES:
+        for file in (root / table).glob("date=*/*"):
+            if file.relative_to(root).as_posix() not in named:
+                file.unlink()
+        for day in (root / table).glob("date=*"):
+            if not any(day.iterdir()):
+                day.rmdir()
+    for file in (root / "bots").glob("*"):
+        if file.relative_to(root).as_posix() not in named:
+            file.unlink()
 
 
 def flush_folder(folder: Path) -> None:

@@ -1,0 +1,131 @@
+"""Days that are written again: what readers see, what stays for them, and for how long."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from online.lake import Lake, write_days
+from online.manifest import read_manifest, write_manifest
+from tests.online.logs import lake_of, rows
+
+DAYS = ("2026-11-28", "2026-11-29", "2026-11-30")
+COUNT = "SELECT CAST(date AS VARCHAR), count(*) FROM searches GROUP BY ALL ORDER BY ALL"
+
+
+def _three_days(folder: Path) -> Lake:
+    return lake_of(folder, [{"timestamp": f"{day}T12:00:00Z"} for day in DAYS])
+
+
+def _rewrite(lake: Lake, day: str, condition: str = "TRUE", *, erase: bool = False) -> None:
+    """Write the searches of a day again, but for those that do not fulfil the condition."""
+    with lake.writing() as writing:
+        present = [file for file in writing.manifest.searches if file.date == day]
+        writing.view("present", present)
+        query = f"SELECT * FROM present WHERE {condition}"  # noqa: S608 - a test's own text
+        write_days(writing.connection, query, writing.scratch / "again")
+        writing.place("searches", writing.scratch / "again", replaces={day})
+        writing.commit(erase=erase)
+
+
+def _files(lake: Lake) -> set[str]:
+    return {path.relative_to(lake.root).as_posix() for path in lake.root.glob("*/date=*/*")}
+
+
+def test_a_rewritten_day_replaces_its_files_and_no_others(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    before = lake.manifest()
+    _rewrite(lake, DAYS[1])
+    after = lake.manifest()
+    assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+    assert len(set(before.searches) & set(after.searches)) == 2
+    assert [file.path for file in after.retired] == [before.searches[1].path]
+    assert _files(lake) == {file.path for file in (*before.searches, *after.searches)}
+
+
+def test_a_day_without_a_written_file_is_emptied(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    _rewrite(lake, DAYS[0], "FALSE")
+    assert rows(lake, COUNT) == [(day, 1) for day in DAYS[1:]]
+
+
+def test_a_reader_that_began_before_reads_on(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    with lake.connect() as connection:
+        _rewrite(lake, DAYS[0], "FALSE")
+        _rewrite(lake, DAYS[1])
+        assert connection.execute(COUNT).fetchall() == [(day, 1) for day in DAYS]
+
+
+def test_retired_files_go_when_a_writer_comes_an_hour_later(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    _rewrite(lake, DAYS[0])
+    (retired,) = lake.manifest().retired
+    with lake.writing():
+        pass
+    assert retired.path in _files(lake)
+    manifest = lake.root / "manifest.json"
+    ago = (datetime.now(UTC) - timedelta(minutes=61)).isoformat()
+    manifest.write_text(manifest.read_text().replace(retired.at, ago))
+    _rewrite(lake, DAYS[1])
+    assert retired.path not in _files(lake)
+    assert len(lake.manifest().retired) == 1
+    assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+
+
+def test_erasing_leaves_no_old_file_not_even_retired_ones(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    _rewrite(lake, DAYS[0])
+    _rewrite(lake, DAYS[1], "FALSE", erase=True)
+    assert lake.manifest().retired == ()
+    assert _files(lake) == {file.path for file in lake.manifest().searches}
+    assert not (lake.root / "searches" / f"date={DAYS[1]}").exists()
+
+
+def test_a_manifest_of_before_is_read_and_written_as_the_new_one(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    file = lake.root / "manifest.json"
+    new = json.loads(file.read_text())
+    old = {key: new[key] for key in ("lake_id", "commit", "searches", "interactions")}
+    file.write_text(json.dumps({"schema": 1, **old}))
+    assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+    assert rows(lake, "SELECT count(*) FROM hours") == [(0,)]
+    assert rows(lake, "SELECT session_id, rule, searches FROM bots") == []
+    _rewrite(lake, DAYS[2])
+    assert json.loads(file.read_text())["schema"] == 2
+
+
+def test_all_of_a_manifest_survives(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    with lake.writing() as writing:
+        bots = writing.scratch / "bots.parquet"
+        writing.connection.execute(
+            f"COPY (SELECT 's1' AS session_id, 'pace' AS rule, 3 AS searches) TO '{bots}'"
+        )
+        writing.place_bots(bots)
+        writing.rank_bases["shop"] = 1
+        writing.commit()
+    assert rows(lake, "FROM bots") == [("s1", "pace", 3)]
+    _rewrite(lake, DAYS[0])
+    manifest = lake.manifest()
+    assert (manifest.rank_bases, manifest.bots and manifest.bots.rows) == ({"shop": 1}, 1)
+    write_manifest(tmp_path, manifest)
+    assert read_manifest(tmp_path) == manifest
+    with lake.writing() as writing:
+        writing.place_bots(None)
+        writing.commit()
+    assert rows(lake, "FROM bots") == []
+    assert lake.manifest().retired[-1].path == "bots/2.parquet"
+
+
+def test_the_counts_of_a_changed_day_go_unless_they_were_made_anew(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    with lake.writing() as writing:
+        query = "SELECT DISTINCT date, 12 AS searches FROM all_searches"
+        writing.view("all_searches", writing.manifest.searches)
+        write_days(writing.connection, query, writing.scratch / "hours")
+        writing.place("hours", writing.scratch / "hours")
+        writing.commit()
+    counted = "SELECT CAST(date AS VARCHAR) FROM hours ORDER BY ALL"
+    assert rows(lake, counted) == [(day,) for day in DAYS]
+    _rewrite(lake, DAYS[0])
+    assert rows(lake, counted) == [(day,) for day in DAYS[1:]]
