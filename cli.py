@@ -13,6 +13,7 @@ import click
 
 from builder import DEFAULT_WORKSPACE, WORKSPACE_VARIABLE
 from terminal import (
+    events,
     imports,
     judgments,
     keeping,
@@ -60,7 +61,7 @@ for _command in (
     imports.corpus,
     imports.queries,
     judgments.judgments,
-    imports.events,
+    events.events,
     imports.import_task_folder,
     making.pool,
     trusting.agreement,

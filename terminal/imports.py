@@ -36,7 +36,8 @@ def import_options(*formats: str) -> Callable[[Command], Command]:
     return with_options
 
 
-def _print_import(what: str, tally: "ImportTally", *, as_json: bool) -> int:
+def print_import(what: str, tally: "ImportTally", *, as_json: bool) -> int:
+    """Prints what became of the rows; the exit code."""
     if as_json:
         out.print_json(tally.as_json())
     else:
@@ -62,7 +63,7 @@ def corpus_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: A
 
     with out.progress_bar() as progress:
         tally = import_corpus(workspace, file, progress=progress, **how)
-    return _print_import("documents", tally, as_json=as_json)
+    return print_import("documents", tally, as_json=as_json)
 
 
 @click.group()
@@ -85,7 +86,7 @@ def queries_import(workspace: "Workspace", file: Path, *, as_json: bool, **how: 
 
     with out.progress_bar() as progress:
         tally = import_queries(workspace, file, progress=progress, **how)
-    return _print_import("queries", tally, as_json=as_json)
+    return print_import("queries", tally, as_json=as_json)
 
 
 @click.group()
@@ -113,7 +114,7 @@ def judgments_import(workspace: "Workspace", file: Path, *, as_json: bool, **how
 
     with out.progress_bar() as progress:
         tally = import_judgments(workspace, file, progress=progress, **how)
-    return _print_import("judgments", tally, as_json=as_json)
+    return print_import("judgments", tally, as_json=as_json)
 
 
 @click.command("import")
@@ -144,44 +145,3 @@ def import_task_folder(workspace: "Workspace", folder: Path, *, as_json: bool, *
         for what, tally in tallies.items():
             out.print_tally(what, tally.as_json())
     return BAD_INPUT if all(tally.nothing_accepted for tally in tallies.values()) else 0
-
-
-@click.group()
-def events() -> None:
-    """What users searched and clicked."""
-
-
-@events.command("import")
-@click.argument("file", type=FILE)
-@click.option("--timezone", help="Zone of timestamps without one, such as Europe/Berlin.")
-@click.option("--rank-base", type=click.IntRange(0, 1), help="What the first rank is in FILE.")
-@json_option
-@with_workspace
-def events_import(
-    workspace: "Workspace",
-    file: Path,
-    *,
-    timezone: str | None,
-    rank_base: int | None,
-    as_json: bool,
-) -> int:
-    """Bring in search events: JSON lines, also .gz.
-
-    One search a line: timestamp with its zone, query, session_id, model_version,
-    retrieved_doc_ids, clicked_doc_id and click_rank (null without a click).
-    """
-    from builder.activity import note_events
-    from builder.people import TERMINAL
-    from online.ingest import import_events
-
-    with out.progress_bar() as progress:
-        tally = import_events(
-            workspace.lake,
-            file,
-            quarantine_folder=workspace.quarantine_folder,
-            timezone=timezone,
-            rank_base=rank_base,
-            progress=progress,
-        )
-    note_events(workspace, file.name, tally, TERMINAL)
-    return _print_import("events", tally, as_json=as_json)
