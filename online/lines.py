@@ -1,11 +1,12 @@
-"""A log file as numbered lines of text: streaming, gz too, no line lost and none trusted."""
+"""A log file as numbered lines of text: streaming, gz and zip too, no line lost, none trusted."""
 
 import gzip
 import io
+import zipfile
 import zlib
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
 from online.events import OnlineError
@@ -16,10 +17,14 @@ BLOCK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 20 << 20
 SHOWN_BYTES = 1000
 SNIFFED_LINES = 20
+SNIFFED_BYTES = 64
+LISTED_MEMBERS = 8
+
+_UNREADABLE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
+"""What reading raises where a file is damaged or packed in a way that Python does not know."""
 
 _MAGIC = {
     b"PAR1": "a Parquet file",
-    b"PK\x03\x04": "a zip archive",
     b"BZh": "a bzip2 file",
     b"\xfd7zXZ": "an xz file",
     b"\x28\xb5\x2f\xfd": "a zstd file",
@@ -54,7 +59,8 @@ class LogFile:
         failure: What stopped the reading, if anything did.
 
     Raises:
-        OnlineError: There is no such file, it is a folder, or it cannot be opened.
+        OnlineError: There is no such file, it is a folder, it cannot be opened, or it is a zip
+            archive of anything but one file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,7 +74,15 @@ class LogFile:
         self.size = path.stat().st_size
         self.bytes_read = 0
         self.failure: OnlineError | None = None
-        self._gzipped = self._file.read(2) == b"\x1f\x8b"
+        head = self._file.read(4)
+        self._gzipped = head.startswith(b"\x1f\x8b")
+        self._member: zipfile.ZipInfo | None = None
+        if head in (b"PK\x03\x04", b"PK\x05\x06"):
+            try:
+                self._archive, self._member = self._only_member()
+            except OnlineError:
+                self._file.close()
+                raise
 
     def __enter__(self) -> "LogFile":
         return self
@@ -80,6 +94,22 @@ class LogFile:
         """Let go of the file."""
         self._file.close()
 
+    @property
+    def packed(self) -> bool:
+        """Whether the file is packed, by gzip or zip."""
+        return self._gzipped or self._member is not None
+
+    def head(self) -> bytes:
+        """The first `SNIFFED_BYTES` bytes, unpacked.
+
+        Raises:
+            OnlineError: They cannot be read.
+        """
+        try:
+            return self._rewound().read(SNIFFED_BYTES)
+        except _UNREADABLE as error:
+            raise self._unreadable(error) from error
+
     def blocks(self) -> Iterator[Block]:
         """All lines from the start, in blocks of about a megabyte; a byte order mark is dropped.
 
@@ -88,12 +118,8 @@ class LogFile:
         """
         try:
             yield from self._blocks()
-        except (OSError, EOFError, zlib.error) as error:
-            self.failure = OnlineError(
-                f"the log cannot be read to its end: {error}",
-                where=str(self.path),
-                hint="nothing was imported; copy the file again or repair it",
-            )
+        except _UNREADABLE as error:
+            self.failure = self._unreadable(error)
             raise self.failure from error
 
     def numbered(self) -> Iterator[tuple[int, Block]]:
@@ -133,7 +159,53 @@ class LogFile:
         if self._gzipped:
             # Buffered: GzipFile.read alone returns what one call of zlib happens to give.
             return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=self._file)))
+        if self._member is not None:
+            unpacked = cast("io.RawIOBase", self._archive.open(self._member))
+            return cast("BinaryIO", io.BufferedReader(unpacked))
         return cast("BinaryIO", self._file)
+
+    def _unreadable(self, error: Exception) -> OnlineError:
+        return OnlineError(
+            f"the log cannot be read to its end: {error}",
+            where=str(self.path),
+            hint="nothing was imported; copy the file again or repair it",
+        )
+
+    def _only_member(self) -> tuple[zipfile.ZipFile, zipfile.ZipInfo]:
+        """The archive and the one file in it.
+
+        Raises:
+            OnlineError: It holds none, several, or one behind a password.
+        """
+        try:
+            archive = zipfile.ZipFile(self._file)
+        except _UNREADABLE as error:
+            raise self._unreadable(error) from error
+        members = [member for member in archive.infolist() if _is_log(member)]
+        if len(members) != 1:
+            raise self._not_one_member([member.filename for member in members])
+        if members[0].flag_bits & 1:
+            raise OnlineError(
+                "the zip archive is locked by a password",
+                where=str(self.path),
+                hint="unpack it, then import the file",
+            )
+        return archive, members[0]
+
+    def _not_one_member(self, names: list[str]) -> OnlineError:
+        shown = ", ".join(names[:LISTED_MEMBERS]) + (", …" if len(names) > LISTED_MEMBERS else "")
+        held = f"{len(names):,} files: {shown}" if names else "no file"
+        return OnlineError(
+            f"the zip archive holds {held}",
+            where=str(self.path),
+            hint="pack exactly one log into an archive, or unpack it and import each file",
+        )
+
+
+def _is_log(member: zipfile.ZipInfo) -> bool:
+    """Whether this is a file of its own: no folder, and not what macOS adds beside each file."""
+    path = PurePosixPath(member.filename)
+    return not (member.is_dir() or path.parts[0] == "__MACOSX" or path.name == ".DS_Store")
 
 
 def _after_line_feed(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """A log file as blocks of whole lines."""
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,51 @@ def test_single_bad_lines_are_no_other_format(tmp_path: Path, content: bytes) ->
     file.write_bytes(content)
     with LogFile(file) as log:
         require_json_lines(log)
+
+
+def _zip(file: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file
+
+
+def test_a_zip_archive_of_one_log_is_read_as_that_log(tmp_path: Path) -> None:
+    lines = [b"b" * (3 * BLOCK_BYTES + 5), b"", b"last"]
+    file = _zip(
+        tmp_path / "log.zip",
+        {"logs/": b"", "logs/a.jsonl": b"\n".join(lines), "__MACOSX/._a.jsonl": b"x"},
+    )
+    assert _lines(file) == lines
+    with LogFile(file) as log:
+        assert list(log.blocks()) == list(log.blocks())
+        assert log.packed
+        assert log.head() == b"b" * 64
+
+
+@pytest.mark.parametrize(
+    ("members", "finding"),
+    [
+        ({}, "holds no file"),
+        ({"a.jsonl": b"{}", "b/c.jsonl": b"{}"}, "holds 2 files: a.jsonl, b/c.jsonl"),
+        ({f"{n}.jsonl": b"{}" for n in range(30)}, "holds 30 files: 0.jsonl, .*, 7.jsonl, …"),
+    ],
+)
+def test_a_zip_archive_of_several_logs_names_them(
+    tmp_path: Path, members: dict[str, bytes], finding: str
+) -> None:
+    with pytest.raises(OnlineError, match=finding) as caught:
+        LogFile(_zip(tmp_path / "log.zip", members))
+    assert "exactly one log" in str(caught.value.hint)
+
+
+def test_a_damaged_zip_archive_is_one_clear_error(tmp_path: Path) -> None:
+    whole = _zip(tmp_path / "log.zip", {"a.jsonl": b'{"a": 1}\n' * 10_000}).read_bytes()
+    spoilt, cut = bytearray(whole), tmp_path / "cut.zip"
+    spoilt[60] ^= 255
+    (tmp_path / "log.zip").write_bytes(spoilt)
+    with pytest.raises(OnlineError, match="cannot be read to its end"):
+        _blocks(tmp_path / "log.zip")
+    cut.write_bytes(whole[:-30])
+    with pytest.raises(OnlineError, match="cannot be read to its end"):
+        LogFile(cut)
