@@ -46,9 +46,13 @@ class Plan:
         unit: What was assigned to an arm; None: the user, where every search names one, else the
             session.
         shares: Planned traffic of control and treatment, in any scale.
-        start: First UTC day; None from the first.
-        end: Last UTC day, itself included; None to the last.
+        start: First day; None from the first.
+        end: Last day, itself included; None to the last.
         effect: The smallest change worth finding, as a share of the control's value.
+        tag: Only searches that carry this tag; None all.
+        query_class: Only searches of this class; None all.
+        without_bots: Leave out the sessions that the lake's rules take for bots.
+        zone: Whose days `start`, `end` and the days of the test are.
     """
 
     control: str
@@ -58,6 +62,26 @@ class Plan:
     start: date | None = None
     end: date | None = None
     effect: float = 0.05
+    tag: str | None = None
+    query_class: str | None = None
+    without_bots: bool = False
+    zone: str = "UTC"
+
+    @property
+    def choice(self) -> Choice:
+        """Which events count.
+
+        Raises:
+            OnlineError: `start` is after `end`, or there is no such zone or class.
+        """
+        return Choice(
+            self.start,
+            self.end,
+            tag=self.tag,
+            query_class=self.query_class,
+            without_bots=self.without_bots,
+            zone=self.zone,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +198,7 @@ def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
     unit, arms = _assign(connection, plan)
     find_crossing(connection)
     crossing = fetch(connection, "crossing")[0]
-    by_arm = _fetch_sums(connection, "model")
+    by_arm = _fetch_sums(connection, plan, "model")
     control, treatment = (by_arm.get(arm) or _NO_SUMS for arm in (plan.control, plan.treatment))
     units = (control.units, treatment.units)
     metrics = _compared(control, treatment)
@@ -213,10 +237,6 @@ def _check(plan: Plan) -> None:
         raise OnlineError(
             f"control and treatment are both {plan.control!r}", hint="Name two model versions."
         )
-    if plan.start is not None and plan.end is not None and plan.start > plan.end:
-        raise OnlineError(
-            f"the first day, {plan.start}, is after the last, {plan.end}", hint="Swap the two days."
-        )
     numbers = (*plan.shares, plan.effect)
     if not all(math.isfinite(number) and number > 0 for number in numbers):
         raise OnlineError("shares and effect must be positive numbers", hint="Such as 50:50.")
@@ -239,7 +259,7 @@ def _assign(connection: Connection, plan: Plan) -> tuple[Unit, list[dict[str, An
 
 def _arms(connection: Connection, plan: Plan, unit: Unit) -> list[dict[str, Any]]:
     pair = (plan.control, plan.treatment)
-    assign(connection, Choice(plan.start, plan.end), pair, unit)
+    assign(connection, plan.choice, pair, unit)
     arms = fetch(connection, "arms")
     for arm in pair:
         if arm not in {row["model_version"] for row in arms}:
@@ -257,9 +277,9 @@ def _models_known(connection: Connection) -> str:
     return f"The log knows these model versions: {names}"
 
 
-def _fetch_sums(connection: Connection, grouping: Grouping) -> dict[str, _Sums]:
+def _fetch_sums(connection: Connection, plan: Plan, grouping: Grouping) -> dict[str, _Sums]:
     """group_key -> its sums, over the units that count."""
-    choose_assigned(connection, grouping)
+    choose_assigned(connection, plan.choice, grouping)
     headline: dict[str, list[dict[str, Any]]] = {}
     for row in fetch(connection, "headline"):
         headline.setdefault(row["group_key"], []).append(row)
@@ -297,7 +317,7 @@ def _compared(control: _Sums, treatment: _Sums) -> dict[str, Arms]:
 
 
 def _days(connection: Connection, plan: Plan) -> list[Day]:
-    by_key = _fetch_sums(connection, "day_and_model")
+    by_key = _fetch_sums(connection, plan, "day_and_model")
     days = sorted({key.partition(" ")[0] for key in by_key})
     found = []
     for day in days:

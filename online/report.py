@@ -10,7 +10,6 @@ from datetime import date
 from typing import Any, TypeVar
 
 from online.engines import Choice, Grouping, choose, fetch
-from online.events import OnlineError
 from online.lake import Connection, Lake
 from online.metrics import Counts, Moments, OnlineMetrics, online_metrics
 
@@ -132,10 +131,6 @@ def choice_of(start: date | None, end: date | None, model: str | None) -> Choice
     Raises:
         OnlineError: `start` is after `end`.
     """
-    if start is not None and end is not None and start > end:
-        raise OnlineError(
-            f"the first day, {start}, is after the last, {end}", hint="Swap the two days."
-        )
     return Choice(start, end, model)
 
 

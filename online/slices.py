@@ -65,8 +65,8 @@ def report_by(
     return whole | {f"by_{by}": documents}
 
 
-def _hour(hours_since_1970: str) -> str:
-    begun = datetime.fromtimestamp(int(hours_since_1970) * 3600, UTC)
+def _hour(seconds_since_1970: str) -> str:
+    begun = datetime.fromtimestamp(int(seconds_since_1970), UTC)
     return begun.strftime("%Y-%m-%dT%H:00Z")
 
 
