@@ -100,10 +100,16 @@ BOTS = {
     "session_id": "VARCHAR",
     "rule": "VARCHAR",
     "searches": "BIGINT",
+    "user_id": "VARCHAR",
+    "session_given": "BOOLEAN",
+    "began": "TIMESTAMPTZ",
+    "ended": "TIMESTAMPTZ",
 }
-"""Columns of `bots`, one row for each session that is taken for a machine's.
+"""Columns of `bots`, one row for each session that is taken for a machine's, and rule it meets.
 
-`rule` says why, `searches` how many it made. The searches themselves stay where they are.
+`rule` says why (`online.bots.RULES`), `searches` how many it made, from `began` to `ended`;
+`user_id` is one of those who made them, NULL where the log names none. The searches themselves
+stay where they are.
 """
 
 COLUMNS: dict[TableName, dict[str, str]] = {

@@ -244,6 +244,12 @@ class Writing:
         paths = [self.root / file.path for file in files]
         create_view(self.connection, name, paths, COLUMNS[table])
 
+    def files(self, table: TableName) -> tuple[DayFile, ...]:
+        """The files that a table will have after the commit, by what was placed so far."""
+        gone = self.emptied[table]
+        kept = [file for file in self.manifest.files(table) if file.date not in gone]
+        return (*kept, *self.placed[table])
+
     def place(self, table: TableName, written: Path, *, replaces: Collection[str] = ()) -> None:
         """Move the folders date=…/*.parquet in `written` into the lake; no reader sees them yet.
 
@@ -294,7 +300,7 @@ class Writing:
             erase: Delete replaced files now, those of earlier commits too, though somebody reads.
         """
         self._drop_stale_hours()
-        files = {table: self._files(table) for table in TABLES}
+        files = {table: self.files(table) for table in TABLES}
         after = self.manifest.next(files, self.bots, self.rank_bases, datetime.now(UTC))
         self.manifest = replace(after, retired=()) if erase else after
         write_manifest(self.root, self.manifest)
@@ -316,11 +322,6 @@ class Writing:
     def _drop_stale_hours(self) -> None:
         changed = self._changed_days("searches") | self._changed_days("interactions")
         self.emptied["hours"] |= changed - self._changed_days("hours")
-
-    def _files(self, table: TableName) -> tuple[DayFile, ...]:
-        gone = self.emptied[table]
-        kept = [file for file in self.manifest.files(table) if file.date not in gone]
-        return (*kept, *self.placed[table])
 
 
 @contextmanager

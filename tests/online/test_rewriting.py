@@ -104,7 +104,8 @@ def test_all_of_a_manifest_survives(tmp_path: Path) -> None:
         writing.place_bots(bots)
         writing.rank_bases["shop"] = 1
         writing.commit()
-    assert rows(lake, "FROM bots") == [("s1", "pace", 3)]
+    found = rows(lake, "SELECT session_id, rule, searches FROM bots")
+    assert found == [("s1", "pace", 3)]
     _rewrite(lake, DAYS[0])
     manifest = lake.manifest()
     assert (manifest.rank_bases, manifest.bots and manifest.bots.rows) == ({"shop": 1}, 1)

@@ -1,0 +1,132 @@
+"""Sessions that behave as no person does: flagged in the lake's table `bots`, never deleted.
+
+Metrics count them unless they are asked not to, and say how many there are. The rules are "strong"
+criteria: what a person hardly can do, not what few people do, so that who searches much is kept
+(O. M. Duskin and D. G. Feitelson, Distinguishing Humans from Bots in Web Search Logs, 2010). A
+session that no longer meets a rule, as more of it came in, loses its flag.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from online.columns import BOTS
+from online.lake import Lake, Progress, Writing, create_view
+from online.sql import sql
+
+FAST_SEARCHES = 30
+FAST_S = 60
+MANY_SEARCHES = 500
+ENDLESS_S = 24 * 3600
+CANNED_SEARCHES = 50
+MOST = 0.5
+"""A share of a log's searches or sessions that no bot makes: beyond it the rules are in doubt."""
+
+CRAWLERS = (
+    r"(^|[^u]|[^c]u)bot([^a-z]|$)|crawl|spider|slurp|headless|"
+    r"\b(curl|wget|python-requests|python-urllib|python-httpx|aiohttp|scrapy|go-http-client)\b"
+)
+"""What names a crawler in a user agent in small letters: what crawlers and scripts call themselves.
+
+No "cubot": a maker of phones (omrilotan/isbot#29). No "okhttp" or "java": apps of people use them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A reason to take a session for a machine's.
+
+    Attributes:
+        what: What a session does that meets it, with its limit, for a person to read.
+        why: Why no person does that, and where the rule comes from.
+    """
+
+    what: str
+    why: str
+
+
+RULES: Mapping[str, Rule] = {
+    "declared": Rule(
+        "at least half of its searches name a crawler in `user_agent`",
+        "Honest crawlers and scripts name themselves, and reach search pages by links "
+        "(discourse/discourse#42611, matomo-org/matomo-log-analytics#217).",
+    ),
+    "too_fast": Rule(
+        f"{FAST_SEARCHES} searches or more within {FAST_S} s",
+        "A person types, reads and decides: a search every two seconds for a minute is none. Rates "
+        "are a limit of the body (US patent application 2009/0265317; Duskin and Feitelson).",
+    ),
+    "too_many": Rule(
+        f"{MANY_SEARCHES} searches or more",
+        "At one search a minute that is a visit of more than eight hours.",
+    ),
+    "endless": Rule(
+        f"more than {ENDLESS_S // 3600} h from its first search to its last",
+        "Sessions that last for days or months are machines, or no sessions "
+        "(snowplow/dbt-snowplow-web#47, #41).",
+    ),
+    "canned": Rule(
+        f"{CANNED_SEARCHES} searches or more of one same query, none of them clicked",
+        "Monitoring repeats its canned searches, which then lead the reports "
+        "(emory-libraries/dlp-curate#1961).",
+    ),
+}
+"""Rule -> what it says; its limits are written out in sql/bots.sql."""
+
+
+def flag_bots(writing: Writing) -> None:
+    """Judge the sessions that an import touched, and place the table `bots` of after it.
+
+    All searches of these sessions are read, also those of earlier imports; flags of other sessions
+    stay as they were. Call it when the searches are placed, before the commit.
+
+    Args:
+        writing: The import's right to write. Its connection has a view or table `touched_sessions`
+            with a column session_id: the sessions of searches that are new or written anew, and
+            those that these had before. Repeats do no harm.
+    """
+    connection = writing.connection
+    _judge(writing, "SEMI JOIN touched_sessions USING (session_id)")
+    before = writing.manifest.bots
+    create_view(connection, "bots_before", [writing.root / before.path] if before else [], BOTS)
+    connection.execute(f"CREATE TEMP TABLE bots_after AS {sql('duckdb/bots_after')}")
+    _place(writing)
+
+
+def judge_all(lake: Lake, progress: Progress | None = None) -> None:
+    """Judge all sessions of a lake anew: those of imports that knew other rules, or none.
+
+    Args:
+        lake: The events. Another import at work is waited for.
+        progress: Told that we wait; may raise to cancel.
+
+    Raises:
+        OnlineError: Another import did not finish in time, or the lake is damaged.
+    """
+    with lake.writing(progress) as writing:
+        _judge(writing)
+        writing.connection.execute("CREATE TEMP TABLE bots_after AS FROM fresh_bots")
+        _place(writing)
+        writing.commit()
+
+
+def _judge(writing: Writing, only: str = "") -> None:
+    """Make the table `fresh_bots`, by the searches of after the commit."""
+    connection = writing.connection
+    writing.view("searches_after", writing.files("searches"))
+    connection.execute("SET VARIABLE crawlers = ?", [CRAWLERS])
+    connection.execute(f"CREATE TEMP VIEW judged AS {sql('duckdb/judged').rstrip()} {only}")
+    connection.execute(f"CREATE TEMP TABLE met AS {sql('bots')}")
+    connection.execute(f"CREATE TEMP TABLE fresh_bots AS {sql('duckdb/fresh_bots')}")
+
+
+def _place(writing: Writing) -> None:
+    """Place the rows of `bots_after` as the table `bots`, which is nothing where there are none."""
+    connection = writing.connection
+    if not connection.execute("SELECT 1 FROM bots_after LIMIT 1").fetchall():
+        writing.place_bots(None)
+        return
+    file = writing.scratch / "bots.parquet"
+    target = str(file).replace("'", "''")
+    ordered = "FROM bots_after ORDER BY session_id, rule"
+    connection.execute(f"COPY ({ordered}) TO '{target}' (FORMAT parquet)")
+    writing.place_bots(file)
