@@ -14,7 +14,6 @@ from online.ab import ABTest, Arms, Plan, compare_arms
 from online.abtest import POWER
 from online.engines import Unit
 from online.lake import Lake
-from online.report import LakeSpan
 from online.verdict import (
     NO_SHARE,
     TITLES,
@@ -30,14 +29,14 @@ from online.verdict import (
 )
 from ui import numbers
 from ui.charts import effect_chart
+from ui.dashboards.counting import Log, state_of
+from ui.dashboards.filters import ask_bots, ask_days, ask_tag
 from ui.frame import muted, note, section
 from ui.imports import offer_import
 from ui.tables import Column, named, table, with_note
 from ui.text import inline
 
 if TYPE_CHECKING:
-    from datetime import date
-
     import pandas as pd
 
 UNITS: dict[str, Unit | None] = {"automatic": None, "user": "user", "session": "session"}
@@ -45,46 +44,37 @@ _SIGN = re.compile(r"(?<![\w-])-(?=\d)")
 _LEVELS = {"better": "good", "worse": "poor", "sample_ratio": "poor", "mixed": "fair"}
 
 
-def show_why_not(span: LakeSpan) -> None:
+def show_why_not(log: Log | None) -> None:
     """What is missing for a test, and what to do about it."""
-    if not span.model_versions:
+    if log is None:
         note("There are no search events yet.", "Import a log of searches and clicks.")
     else:
         note(
-            f"All {numbers.count(span.searches)} searches are of one model version, "
-            f"{span.model_versions[0]}.",
+            f"All {numbers.count(log.searches)} searches are of one model version, "
+            f"{log.model_versions[0]}.",
             "A test compares two: let another model answer a part of your traffic, log its name as "
             "model_version, and import that log.",
         )
     offer_import("events")
 
 
-def ask_plan(span: LakeSpan) -> Plan | None:
+def ask_plan(log: Log, zone: str) -> Plan | None:
     """What is to be compared, from the filters, which the address keeps; None if it makes no sense.
 
     Args:
-        span: What the lake holds: at least two model versions.
+        log: What the lake holds: at least two model versions.
+        zone: Whose days are meant.
     """
-    models = span.model_versions
+    said: list[str] = []
     with st.container(key="filters", horizontal=True):
-        control = st.selectbox("Control", models, key="control", bind="query-params")
-        treatment = st.selectbox("Treatment", models, 1, key="treatment", bind="query-params")
-        unit = st.selectbox(
-            "Unit",
-            list(UNITS),
-            key="unit",
-            bind="query-params",
-            help="What was assigned to a model. Automatic: the user, where every search names one.",
-        )
-        start = _ask_day("From", span.first_day, span)
-        end = _ask_day("To", span.last_day, span)
-        planned = st.text_input(
-            "Planned split",
-            "50:50",
-            key="expected",
-            bind="query-params",
-            help="Traffic of control and treatment, such as 50:50 or 90:10.",
-        )
+        control, treatment = _ask_arms(log)
+        start, end = ask_days(log, said)
+        tag = ask_tag(log, said)
+    with st.container(key="test_filters", horizontal=True, vertical_alignment="bottom"):
+        unit, planned = _ask_assignment()
+        without_bots = ask_bots()
+    if said:
+        note(said[0], *said[1:], kind="warning")
     shares = split_of(planned)
     if shares is None:
         note(f"{planned} is no split.", "Write two positive numbers, such as 50:50 or 90:10.")
@@ -92,17 +82,36 @@ def ask_plan(span: LakeSpan) -> Plan | None:
         note("Control and treatment are the same model version.", "Choose two different ones.")
     if shares is None or control == treatment:
         return None
-    return Plan(control, treatment, UNITS[unit], shares, start, end)
+    return Plan(
+        control, treatment, UNITS[unit], shares, start, end,
+        tag=tag, without_bots=without_bots, zone=zone,
+    )  # fmt: skip
 
 
-def _ask_day(title: str, default: "date | None", span: LakeSpan) -> "date | None":
-    """A day of the log; None only for an empty log."""
-    key = title.lower()
-    if default is None:
-        return None
-    return st.date_input(
-        title, default, span.first_day, span.last_day, key=key, bind="query-params"
+def _ask_arms(log: Log) -> tuple[str, str]:
+    models = log.model_versions
+    control = st.selectbox("Control", models, key="control", bind="query-params")
+    treatment = st.selectbox("Treatment", models, 1, key="treatment", bind="query-params")
+    return control, treatment
+
+
+def _ask_assignment() -> tuple[str, str]:
+    """What was assigned to an arm, and in which shares, as they were typed."""
+    unit = st.selectbox(
+        "Unit",
+        list(UNITS),
+        key="unit",
+        bind="query-params",
+        help="What was assigned to a model. Automatic: the user, where every search names one.",
     )
+    planned = st.text_input(
+        "Planned split",
+        "50:50",
+        key="expected",
+        bind="query-params",
+        help="Traffic of control and treatment, such as 50:50 or 90:10.",
+    )
+    return unit, planned
 
 
 def split_of(text: str) -> tuple[float, float] | None:
@@ -123,7 +132,7 @@ def tested(workspace: Workspace, plan: Plan) -> ABTest:
         OnlineError: The plan makes no sense for these events, or the lake is damaged.
     """
     lake = workspace.lake
-    return _tested(str(lake.root), lake.version, plan)
+    return _tested(str(lake.root), state_of(lake), plan)
 
 
 def show_sample_ratio(test: ABTest) -> None:
@@ -184,7 +193,7 @@ def show_effect_by_day(test: ABTest, metric: str, colours: dict[str, str]) -> No
 
 
 def effect_by_day(test: ABTest, metric: str) -> "pd.DataFrame":
-    """What `effect_chart` draws: columns day, value, low, high, searches; shares in points."""
+    """What `effect_chart` draws: columns at, value, low, high, searches; shares in points."""
     import pandas as pd
 
     scale = 1 if metric in NO_SHARE else 100
@@ -196,7 +205,7 @@ def effect_by_day(test: ABTest, metric: str) -> "pd.DataFrame":
             for number in (found.value, found.low, found.high)
         ]
         rows.append((pd.Timestamp(day.day), *values, sum(day.searches)))
-    frame = pd.DataFrame(rows, columns=["day", "value", "low", "high", "searches"])
+    frame = pd.DataFrame(rows, columns=["at", "value", "low", "high", "searches"])
     return frame.astype({"value": float, "low": float, "high": float})
 
 
@@ -254,7 +263,7 @@ def show_cautions(test: ABTest) -> None:
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing the arms \u2026")
-def _tested(root: str, version: str, plan: Plan) -> ABTest:  # noqa: ARG001 - part of the key
+def _tested(root: str, state: str, plan: Plan) -> ABTest:  # noqa: ARG001 - part of the key
     return compare_arms(Lake(Path(root)), plan)
 
 

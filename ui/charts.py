@@ -27,6 +27,13 @@ OKABE_ITO = (
 )
 LAST_RANK = 10
 """Clicks at deeper ranks are shown as one bar."""
+MOST_TICKS = 5
+MOST_DOTS = 70
+"""Points of more days or hours are small: the line tells what matters."""
+FEWEST_DAYS = 3
+"""Hours of fewer days are named by hour."""
+PHONE_PX = 310
+"""How wide a chart is on a phone."""
 
 
 def model_colours(file: Path, models: Iterable[str]) -> dict[str, str]:
@@ -77,25 +84,35 @@ def score_chart(scores: "pd.DataFrame", colours: Mapping[str, str], title: str) 
     return chart
 
 
-def daily_chart(days: "pd.DataFrame", colours: Mapping[str, str], title: str) -> "alt.LayerChart":
-    """A line a model over the days, its 95 % interval as a band.
+def time_chart(
+    points: "pd.DataFrame", colours: Mapping[str, str], title: str, *, form: str = ".3f"
+) -> "alt.LayerChart":
+    """A line a model over days or hours, its 95 % interval as a band.
 
     Args:
-        days: Columns day, model, value, low, high; days without a value are gaps.
+        points: Columns at, model, value, low, high; `at` is the time of the wall clock, without a
+            zone. Where a model lacks a day or hour its line is broken.
         colours: Model -> colour.
         title: Name of the measure, ours.
+        form: How values are written, in d3's language, such as ".1%".
     """
     import altair as alt
 
-    base = alt.Chart(days).encode(
-        x=alt.X("day:T", title=None, axis=alt.Axis(format="%d %b", tickCount=6, grid=False)),
-        color=alt.Color("model:N", scale=_scale(colours), legend=_legend()),
+    whole = _with_gaps(points)
+    times = sorted(whole["at"].unique())
+    # The clock is the workspace's wherever the browser is: it is drawn as if it were UTC.
+    base = alt.Chart(_in_utc(whole)).encode(
+        x=alt.X("at:T", title=None, axis=_time_axis(times), scale=alt.Scale(type="utc")),
+        color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
     )
+    axis = alt.Axis(format=_axis_form(form), tickCount=5)
     band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low:Q", title=title, scale=alt.Scale(zero=False)), y2="high:Q"
+        y=alt.Y("low:Q", title=title, axis=axis, scale=alt.Scale(zero=False)), y2="high:Q"
     )
-    line = base.mark_line(point=alt.OverlayMarkDef(size=25), strokeWidth=2).encode(
-        y="value:Q", tooltip=_tooltip(title, "model:N", alt.Tooltip("day:T", format="%Y-%m-%d"))
+    size = 25 if len(times) <= MOST_DOTS else 6
+    when = alt.Tooltip("when:N", title="hour" if _are_hours(times) else "day")
+    line = base.mark_line(point=alt.OverlayMarkDef(size=size), strokeWidth=2).encode(
+        y="value:Q", tooltip=_tooltip(title, "model:N", when, form=form)
     )
     chart: alt.LayerChart = (band + line).properties(height=320)
     return chart
@@ -105,7 +122,7 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
     """A dot a day for treatment minus control, its 95 % interval, and the line of no effect.
 
     Args:
-        days: Columns day, value, low, high, searches (of both arms); days without a value are
+        days: Columns at, value, low, high, searches (of both arms); days without a value are
             gaps, days without an interval bare dots.
         colour: Of the treatment.
         title: Name of the difference and its unit, ours.
@@ -113,12 +130,12 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
     import altair as alt
     import pandas as pd
 
-    base = alt.Chart(days).encode(
+    base = alt.Chart(_in_utc(days)).encode(
         x=alt.X(
-            "day:T",
+            "at:T",
             title=None,
-            axis=alt.Axis(format="%d %b", values=_some_days(days), grid=False),
-            scale=alt.Scale(padding=10),
+            axis=_time_axis(sorted(days["at"].unique())),
+            scale=alt.Scale(type="utc", padding=10),
         )
     )
     nothing = (
@@ -132,7 +149,7 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
     span = base.mark_rule(strokeWidth=3, opacity=0.65, color=colour).encode(
         y=alt.Y("low:Q", title=title, axis=signed), y2="high:Q"
     )
-    day = alt.Tooltip("day:T", format="%Y-%m-%d")
+    day = alt.Tooltip("when:N", title="day")
     dot = base.mark_point(filled=True, size=55, opacity=1, color=colour).encode(
         y="value:Q", tooltip=_tooltip(title, day, alt.Tooltip("searches:Q", format=","))
     )
@@ -157,7 +174,7 @@ def rank_chart(clicks: "pd.DataFrame", colours: Mapping[str, str]) -> "alt.Chart
             x=alt.X("rank:N", sort=order, title="rank", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("model:N", sort=list(colours)),
             y=alt.Y("share:Q", title="share of clicks", axis=alt.Axis(format="%", tickCount=4)),
-            color=alt.Color("model:N", scale=_scale(colours), legend=_legend()),
+            color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
             tooltip=["model:N", "rank:N", "clicks:Q", alt.Tooltip("share:Q", format=".1%")],
         )
         .properties(height=300)
@@ -190,28 +207,74 @@ def _scale(colours: Mapping[str, str]) -> "alt.Scale":
     return alt.Scale(domain=list(colours), range=list(colours.values()))
 
 
-def _some_days(days: "pd.DataFrame") -> list[Any]:
-    """At most six of the days, evenly spaced: an axis of two days would name each several times."""
+def _with_gaps(points: "pd.DataFrame") -> "pd.DataFrame":
+    """The points, and an empty one for each day or hour between that a model lacks."""
+    import pandas as pd
+
+    if points.empty:
+        return points
+    often = "h" if _are_hours(points["at"]) else "D"
+    times = pd.date_range(points["at"].min(), points["at"].max(), freq=often)
+    every = pd.MultiIndex.from_product([times, points["model"].unique()], names=["at", "model"])
+    # Of the two hours of one name in autumn the second stands beside the first.
+    there = pd.MultiIndex.from_frame(points[["at", "model"]])
+    missing = every.difference(there).to_frame(index=False)
+    return pd.concat([points, missing]).sort_values(["at", "model"], ignore_index=True)
+
+
+def _in_utc(points: "pd.DataFrame") -> "pd.DataFrame":
+    """The points with `at` in UTC, and `when` as a person writes that time."""
+    form = "%Y-%m-%d %H:%M" if _are_hours(points["at"]) else "%Y-%m-%d"
+    when = points["at"].dt.strftime(form)
+    return points.assign(at=points["at"].dt.tz_localize("UTC"), when=when)
+
+
+def _are_hours(times: "Iterable[pd.Timestamp]") -> bool:
+    return any(time.hour for time in times)
+
+
+def _time_axis(times: "Sequence[pd.Timestamp]") -> "alt.Axis":
+    """Few ticks, evenly spaced, each at a point: a phone has room for no more."""
     import altair as alt
 
-    there = sorted(days["day"].unique())
-    step = -(-len(there) // 6)
-    return [alt.DateTime(year=d.year, month=d.month, date=d.day) for d in there[::step]]
+    hours = _are_hours(times)
+    days = [time for time in times if time.hour == 0] if hours else list(times)
+    by_hour = hours and len(days) < FEWEST_DAYS
+    ticked = times if by_hour else days
+    most = 3 if by_hour else MOST_TICKS
+    values = [
+        alt.DateTime(year=t.year, month=t.month, date=t.day, hours=t.hour, utc=True)
+        for t in ticked[:: -(-len(ticked) // most) or 1]
+    ]
+    form = "%-d %b %H:%M" if by_hour else "%-d %b"
+    return alt.Axis(format=form, formatType="utc", values=values, grid=False, labelFlush=False)
 
 
-def _legend() -> "alt.Legend":
+def _axis_form(form: str) -> str:
+    """Values on an axis need fewer digits than the ones that are told."""
+    return "%" if form.endswith("%") else "~g"
+
+
+def _legend(colours: Mapping[str, str]) -> "alt.Legend":
+    """Below the chart, in as many columns as a phone has room for."""
     import altair as alt
 
+    longest = max(map(len, colours), default=1)
     return alt.Legend(
-        orient="top", title=None, labelLimit=200, symbolOpacity=1, symbolType="circle", offset=4
+        orient="bottom",
+        title=None,
+        columns=max(1, PHONE_PX // (7 * min(longest, 34) + 34)),
+        labelLimit=240,
+        symbolOpacity=1,
+        symbolType="circle",
     )
 
 
-def _tooltip(title: str, *fields: Any) -> list[Any]:
+def _tooltip(title: str, *fields: Any, form: str = ".3f") -> list[Any]:
     import altair as alt
 
     numbers = (("value:Q", title), ("low:Q", "low (95 %)"), ("high:Q", "high (95 %)"))
-    return [*fields, *(alt.Tooltip(f, title=name, format=".3f") for f, name in numbers)]
+    return [*fields, *(alt.Tooltip(f, title=name, format=form) for f, name in numbers)]
 
 
 def _models_seen(file: Path) -> list[str]:

@@ -16,7 +16,7 @@ from builder.store.releases import Release
 from builder.workspace import Workspace
 from evals.results import MAIN_SCORE
 from ui import numbers
-from ui.dashboards import seen, span_of
+from ui.dashboards.counting import log_of, report_of, whole
 from ui.releases import releases_of
 from ui.text import inline
 
@@ -172,14 +172,14 @@ def _best(contest: Contest) -> str:
 
 
 def _searches(workspace: Workspace) -> Step:
-    there = span_of(workspace)
-    if there.first_day is None or there.last_day is None:
+    log = log_of(workspace)
+    if log is None:
         return Step("Searches", "0", "no events yet", "imports", "Import events", done=False)
-    metrics = seen(workspace, there.first_day, there.last_day, None).overall
+    metrics = report_of(workspace, whole(workspace, log))["overall"]
     low, high = metrics["intervals"].get("ctr") or (None, None)
     mark = workspace.settings.marks.events
     state = (
         f"{inline(mark)} searches, " if mark else ""
     ) + f"CTR {numbers.percent(metrics['ctr'])} ({numbers.percent_interval(low, high)})"
-    n = numbers.count(there.searches)
+    n = numbers.count(log.searches)
     return Step("Searches", n, state, "dashboard", "Dashboard", done=True)

@@ -35,7 +35,7 @@ def test_charts_draw_the_interval_in_the_model_s_colour() -> None:
     drawn = charts.score_chart(scores, colours, "nDCG@10").to_dict()
     assert drawn["layer"][0]["encoding"]["x2"] == {"field": "high"}
     assert drawn["layer"][1]["encoding"]["color"]["scale"]["range"] == ["#0072B2"]
-    days = scores.assign(day=pd.Timestamp("2026-11-01"))
-    assert charts.daily_chart(days, colours, "CTR").to_dict()["layer"][0]["mark"]["type"] == "area"
+    days = scores.assign(at=pd.Timestamp("2026-11-01"))
+    assert charts.time_chart(days, colours, "CTR").to_dict()["layer"][0]["mark"]["type"] == "area"
     ranks = charts.clicks_by_rank({"bm25": {"1": 1}})
     assert charts.rank_chart(ranks, colours).to_dict()["mark"]["type"] == "bar"

@@ -15,7 +15,8 @@ from ui.ab_tests import (
     show_why_not,
     tested,
 )
-from ui.dashboards import span_of
+from ui.dashboards.counting import log_of
+from ui.dashboards.fresh import watch_events
 from ui.leaderboards import colours_for
 
 workspace = state.current_workspace()
@@ -24,16 +25,17 @@ frame.heading(
     "Whether users did better with one model than with another, and whether chance explains it.",
     mark=state.mark(workspace, "events"),
 )
-there = span_of(workspace)
-if len(there.model_versions) < 2:
-    show_why_not(there)
+watch_events(workspace)
+log = log_of(workspace)
+if log is None or len(log.model_versions) < 2:
+    show_why_not(log)
     st.stop()
-plan = ask_plan(there)
+plan = ask_plan(log, workspace.settings.timezone)
 if plan is None:
     st.stop()
 
 test = tested(workspace, plan)
-colours = colours_for(workspace, there.model_versions)
+colours = colours_for(workspace, log.model_versions)
 show_sample_ratio(test)
 show_verdict(test)
 show_metrics(test, colours)

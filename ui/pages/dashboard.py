@@ -3,16 +3,12 @@
 import streamlit as st
 
 from ui import frame, state
-from ui.dashboards import (
-    DRAWN,
-    seen,
-    show_by_day,
-    show_by_model,
-    show_clicks_by_rank,
-    show_figures,
-    show_what_is_counted,
-    span_of,
-)
+from ui.dashboards.counting import log_of, report_of
+from ui.dashboards.figures import show_figures
+from ui.dashboards.filters import ask_choice
+from ui.dashboards.fresh import watch_events
+from ui.dashboards.groups import show_classes, show_clicks_by_rank, show_models, show_tags
+from ui.dashboards.times import show_over_time
 from ui.imports import offer_import
 from ui.leaderboards import colours_for
 
@@ -22,39 +18,28 @@ frame.heading(
     "What users did with the results: how often they clicked, and how far down.",
     mark=state.mark(workspace, "events"),
 )
-there = span_of(workspace)
-if there.first_day is None or there.last_day is None:
+watch_events(workspace)
+log = log_of(workspace)
+if log is None:
     frame.note("There are no search events yet.", "Import a log of searches and clicks.")
     offer_import("events")
     st.stop()
 
-first, last = there.first_day, there.last_day
-with st.container(key="filters", horizontal=True):
-    start = st.date_input("From", first, first, last, key="from", bind="query-params")
-    end = st.date_input("To", last, first, last, key="to", bind="query-params")
-    model = st.selectbox(
-        "Model version",
-        there.model_versions,
-        index=None,
-        placeholder="All model versions",
-        key="model",
-        bind="query-params",
-    )
-found = seen(workspace, start, end, model)
-colours = colours_for(workspace, there.model_versions)
-show_figures(found.overall)
+choice = ask_choice(log, workspace.settings.timezone)
+found = report_of(workspace, choice)
+overall, by_model = found["overall"], found["by_model"]
+if not overall["searches"]:
+    frame.note("No search is like this.", "Take more days, or leave out a filter above.")
+    st.stop()
 
-metric = st.segmented_control(
-    "Metric by day",
-    list(DRAWN),
-    format_func=DRAWN.__getitem__,
-    default="ctr",
-    required=True,
-    key="metric",
-    bind="query-params",
+colours = colours_for(workspace, log.model_versions)
+show_figures(overall)
+show_over_time(workspace, choice, overall, colours)
+show_models(by_model, colours, choice)
+show_clicks_by_rank(by_model, colours, choice)
+show_tags(workspace, choice)
+show_classes(workspace, choice)
+frame.muted(
+    "Rates are shares of searches; intervals are 95 %, clustered by session. Small groups have an "
+    "interval only where it would hold."
 )
-show_by_day(found.days, metric, colours)
-frame.section("By model version")
-show_by_model(found.by_model, colours)
-show_clicks_by_rank(found.by_model, colours)
-show_what_is_counted(found.overall)

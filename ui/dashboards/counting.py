@@ -1,0 +1,208 @@
+"""What the Dashboard counts: once for each choice and state of the lake, then kept.
+
+In the process an answer is an object that all sessions share, so nobody may change it; on disk it
+is a file in the workspace's cache, which outlives a restart (online/kept.py).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from builder.workspace import Workspace
+from online.engines import Choice, choose, fetch
+from online.kept import kept
+from online.lake import Connection, Lake
+from online.manifest import MANIFEST
+from online.report import counts_of, report_on
+from online.slices import careful_metrics
+
+Metrics: TypeAlias = Mapping[str, Any]
+"""One M of the report: metric -> value, with `intervals` and `reasons` beside them."""
+Step: TypeAlias = Literal["day", "hour"]
+Group: TypeAlias = Literal["tag", "class"]
+Answer: TypeAlias = dict[str, Any]
+
+MOST_DAYS: Mapping[Step, int] = {"day": 731, "hour": 14}
+"""How many days one chart shows: more points than these are a smear, also in wide windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What can be chosen from.
+
+    Attributes:
+        first_day: The first day with searches, in the workspace's zone.
+        last_day: The last one.
+        model_versions: All of them, sorted.
+        tags: All of them, sorted.
+        searches: How many there are.
+    """
+
+    first_day: date
+    last_day: date
+    model_versions: tuple[str, ...]
+    tags: tuple[str, ...]
+    searches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A metric over time is drawn from these.
+
+    Attributes:
+        points: One for each model version and each day or hour that has searches.
+        start: The first day that is shown, later than asked for where that would be too much.
+    """
+
+    points: Sequence[Mapping[str, Any]]
+    start: date
+
+
+def state_of(lake: Lake) -> str:
+    """Differs between any two states of the lake, at the price of looking at one file."""
+    try:
+        found = (lake.root / MANIFEST).stat()
+    except FileNotFoundError:
+        return "empty"
+    return f"{found.st_mtime_ns}-{found.st_ino}"
+
+
+def log_of(workspace: Workspace) -> Log | None:
+    """What there is to choose from, in days of the workspace's zone; None in an empty lake."""
+    found = _asked(workspace, "log", Choice(zone=workspace.settings.timezone), _log)
+    days = [date.fromisoformat(day) for day in found["days"]]
+    if not days:
+        return None
+    return Log(
+        first_day=min(days),
+        last_day=max(days),
+        model_versions=tuple(found["models"]),
+        tags=tuple(found["tags"]),
+        searches=found["searches"],
+    )
+
+
+def whole(workspace: Workspace, log: Log) -> Choice:
+    """All searches of the log: what the Dashboard shows first."""
+    return Choice(log.first_day, log.last_day, zone=workspace.settings.timezone)
+
+
+def report_of(workspace: Workspace, choice: Choice) -> Answer:
+    """{"overall": M, "by_model": {model_version: M}} of the searches that are meant."""
+    return _asked(workspace, "report", choice, report_on)
+
+
+def groups_of(workspace: Workspace, choice: Choice, group: Group) -> Mapping[str, Metrics]:
+    """Tag or query class -> M; "" are the searches without a tag. Small groups: see `holds`."""
+    counting = {"tag": _by_tag, "class": _by_class}
+    return _asked(workspace, group, choice, counting[group])
+
+
+def series_of(workspace: Workspace, choice: Choice, step: Step) -> Series:
+    """The metrics of each model by day, or by hour, of no more days than a chart can show.
+
+    Args:
+        workspace: Whose events.
+        choice: Which of them; names its last day.
+        step: Day or hour.
+    """
+    last = choice.end or date.max
+    shown = max(choice.start or date.min, last - timedelta(days=MOST_DAYS[step] - 1))
+    counting = {"day": _by_day, "hour": _by_hour}
+    found = _asked(workspace, step, replace(choice, start=shown), counting[step])
+    return Series(found["points"], shown)
+
+
+def _asked(
+    workspace: Workspace,
+    question: str,
+    choice: Choice,
+    count: Callable[[Connection, Choice], Answer],
+) -> Answer:
+    lake = workspace.lake
+    return _counted(
+        str(lake.root), state_of(lake), str(workspace.cache_folder), question, choice, count
+    )
+
+
+@st.cache_resource(max_entries=256, show_spinner="Counting searches \u2026")
+def _counted(
+    root: str,
+    state: str,  # noqa: ARG001 - part of the key
+    cache_folder: str,
+    question: str,
+    choice: Choice,
+    _count: Callable[[Connection, Choice], Answer],
+) -> Answer:
+    lake = Lake(Path(root))
+
+    def compute() -> Answer:
+        with lake.connect() as connection:
+            return _count(connection, choice)
+
+    asked = {"dashboard": question, **asdict(choice)}
+    return kept(Path(cache_folder), lake, asked, compute)
+
+
+def _log(connection: Connection, choice: Choice) -> Answer:
+    choose(connection, choice, "day_and_model")
+    rows = fetch(connection, "headline")
+    keys = [str(row["group_key"]).partition(" ") for row in rows]
+    choose(connection, choice, "tag")
+    tags = {str(row["group_key"]) for row in fetch(connection, "headline")}
+    return {
+        "days": sorted({day for day, _, _ in keys}),
+        "models": sorted({model for _, _, model in keys}),
+        "tags": sorted(tag.removeprefix("#") for tag in tags if tag),
+        "searches": sum(int(row["searches"]) for row in rows),
+    }
+
+
+def _by_tag(connection: Connection, choice: Choice) -> Answer:
+    found = _documents(connection, choice, "tag")
+    return {key.removeprefix("#"): metrics for key, metrics in found.items()}
+
+
+def _by_class(connection: Connection, choice: Choice) -> Answer:
+    return _documents(connection, choice, "class")
+
+
+def _documents(connection: Connection, choice: Choice, grouping: Group) -> Answer:
+    counts = counts_of(connection, choice, grouping)
+    return {key: careful_metrics(counts[key]).as_json() for key in sorted(counts)}
+
+
+def _by_day(connection: Connection, choice: Choice) -> Answer:
+    points = []
+    for key, counts in sorted(counts_of(connection, choice, "day_and_model").items()):
+        day, _, model = key.partition(" ")
+        points.append(_point(day, model, careful_metrics(counts).as_json()))
+    return {"points": points}
+
+
+def _by_hour(connection: Connection, choice: Choice) -> Answer:
+    """Model by model: there is no grouping by both."""
+    zone = ZoneInfo(choice.zone)
+    models = [choice.model] if choice.model else counts_of(connection, choice, "model")
+    points = []
+    for model in sorted(models):
+        hours = counts_of(connection, replace(choice, model=model), "hour")
+        for key in sorted(hours, key=int):
+            hour = datetime.fromtimestamp(int(key), UTC).astimezone(zone).replace(tzinfo=None)
+            points.append(_point(hour.isoformat(), model, careful_metrics(hours[key]).as_json()))
+    return {"points": points}
+
+
+def _point(at: str, model: str, metrics: Metrics) -> Answer:
+    """One model on one day or in one hour: what a chart or a table of the numbers needs."""
+    values = {
+        name: [value, *(metrics["intervals"].get(name) or (None, None))]
+        for name, value in metrics.items()
+        if value is None or isinstance(value, int | float)
+    }
+    return {"at": at, "model": model, "values": values}

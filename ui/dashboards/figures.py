@@ -1,0 +1,152 @@
+"""The metrics of a choice of searches as words and tiles, each with its interval and its n."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import streamlit as st
+
+from online.engines import Choice
+from online.metrics import NOT_LOGGED
+from ui import numbers
+from ui.dashboards.counting import Metrics
+from ui.dashboards.filters import CLASSES
+from ui.downloads import Sheet
+from ui.frame import muted
+from ui.tables import Tile, tiles
+
+Kind: TypeAlias = Literal["share", "decimal", "seconds", "number"]
+
+D3_FORMS: Mapping[Kind, str] = {
+    "share": ".1%",
+    "decimal": ".3f",
+    "seconds": ".1f",
+    "number": ".2f",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric of the report as a person reads it.
+
+    Attributes:
+        title: Its name.
+        kind: How its values are written.
+        needs: What the log has to tell, where not every log does.
+    """
+
+    title: str
+    kind: Kind = "share"
+    needs: str = ""
+
+
+MEASURES: Mapping[str, Measure] = {
+    "ctr": Measure("CTR"),
+    "click_mrr": Measure("click-MRR", "decimal"),
+    "first_click_mrr": Measure("first-click MRR", "decimal"),
+    "no_click_rate": Measure("no click"),
+    "zero_result_rate": Measure("no results"),
+    "clicks_at_1_2": Measure("clicks at rank 1 or 2"),
+    "median_dwell_s": Measure("median dwell", "seconds", "dwell times"),
+    "conversion_rate": Measure("conversion", "share", "conversions"),
+}
+
+
+def written(name: str, value: float | None) -> str:
+    """A value of a metric, or a dash."""
+    if value is None:
+        return numbers.MISSING
+    kind = MEASURES[name].kind
+    if kind == "share":
+        return numbers.percent(value)
+    if kind == "decimal":
+        return numbers.decimal(value)
+    if kind == "seconds":
+        return f"{value:.1f}\u00a0s" if value < 10 else f"{value:,.0f}\u00a0s"
+    return f"{value:,.2f}"
+
+
+def beside(name: str, metrics: Metrics) -> str:
+    """The interval of a metric, or why there is none, and the n behind it."""
+    low, high = metrics["intervals"].get(name) or (None, None)
+    reason = metrics["reasons"].get(name) or metrics["interval_reasons"].get(name)
+    parts = [_interval(name, low, high) or numbers.in_words(reason), _n(name, metrics)]
+    return " \u00b7 ".join(filter(None, parts))
+
+
+def show_figures(metrics: Metrics) -> None:
+    """All metrics of the searches that were asked for; what the log does not tell in one line."""
+    told = [name for name in MEASURES if name in metrics and not _is_not_logged(name, metrics)]
+    shown = [
+        Tile(MEASURES[name].title, written(name, metrics[name]), beside(name, metrics))
+        for name in told
+    ]
+    st.html(tiles([_searches(metrics), *shown]))
+    needs = {MEASURES[n].needs for n in MEASURES if n in metrics and _is_not_logged(n, metrics)}
+    if missing := sorted(filter(None, needs)):
+        muted(f"The log does not tell: {', '.join(missing)}.")
+
+
+def sheet_of_groups(first: str, groups: Mapping[str, Metrics]) -> Sheet:
+    """A table to take away: a group in each row, each metric with low and high beside it."""
+    names = [n for n in MEASURES if any(n in metrics for metrics in groups.values())]
+    columns = [first, "searches", "sessions"]
+    columns += [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+    return Sheet(columns, [_cells(group, metrics, names) for group, metrics in groups.items()])
+
+
+def asked_in_words(choice: Choice) -> str:
+    """Which searches are meant, for the title of a picture."""
+    parts = [
+        f"{choice.start} to {choice.end} ({choice.zone})",
+        choice.model and f"model {choice.model}",
+        choice.tag and f"tag {choice.tag}",
+        choice.query_class and f"queries: {CLASSES[choice.query_class]}",
+        "without bots" if choice.without_bots else "",
+    ]
+    return " \u00b7 ".join(filter(None, parts))
+
+
+def file_parts(choice: Choice) -> Sequence[object]:
+    """Which searches are meant, for the name of a file."""
+    found = (choice.start, choice.end, choice.model, choice.tag, choice.query_class)
+    bots = "without-bots" if choice.without_bots else None
+    return [part for part in (*found, bots) if part]
+
+
+def drawable(metrics: Metrics) -> list[str]:
+    """The metrics that have a value, in their order."""
+    return [name for name in MEASURES if metrics.get(name) is not None]
+
+
+def _searches(metrics: Metrics) -> Tile:
+    users = metrics.get("users")
+    beside = [f"{numbers.count(metrics['sessions'])} sessions"]
+    if users:
+        beside.append(f"{numbers.count(users)} users")
+    return Tile("searches", numbers.count(metrics["searches"]), f"in {' of '.join(beside)}")
+
+
+def _is_not_logged(name: str, metrics: Metrics) -> bool:
+    return bool(metrics["reasons"].get(name) == NOT_LOGGED)
+
+
+def _interval(name: str, low: float | None, high: float | None) -> str:
+    kind = MEASURES[name].kind
+    if kind == "share":
+        return numbers.percent_interval(low, high)
+    if kind == "decimal" or low is None or high is None:
+        return numbers.interval(low, high)
+    return f"{written(name, low)}\u2013{written(name, high)}"
+
+
+def _n(name: str, metrics: Metrics) -> str:
+    n = metrics.get("n", {}).get(name)
+    return "" if n is None else f"n\u00a0=\u00a0{numbers.count(n)}"
+
+
+def _cells(group: str, metrics: Metrics, names: Iterable[str]) -> list[object]:
+    cells: list[object] = [group, metrics["searches"], metrics["sessions"]]
+    for name in names:
+        cells += [metrics.get(name), *(metrics["intervals"].get(name) or (None, None))]
+    return cells

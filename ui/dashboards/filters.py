@@ -1,0 +1,139 @@
+"""Which events are meant: the filters of the pages about the log, which their addresses keep.
+
+What an address asks for and the log does not hold is said, never dropped in silence.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import date
+
+import streamlit as st
+
+from online.engines import QUERY_CLASSES, Choice
+from ui.dashboards.counting import Log
+from ui.frame import note
+
+CLASSES = {
+    "keyword": "keywords",
+    "question": "questions",
+    "with_number": "with a number",
+    "long": "six words or more",
+    "empty": "empty",
+}
+
+
+def ask_choice(log: Log, zone: str) -> Choice:
+    """Days, model, tag, class of queries, and whether bots count.
+
+    Args:
+        log: What there is.
+        zone: Whose days are meant.
+
+    Raises:
+        OnlineError: The first day is after the last.
+    """
+    said: list[str] = []
+    with st.container(key="filters", horizontal=True):
+        start, end = ask_days(log, said)
+        model = ask_one("Model version", log.model_versions, "model", said)
+        tag = ask_tag(log, said)
+        query_class = ask_one(
+            "Class of query", QUERY_CLASSES, "class", said, written=CLASSES.__getitem__
+        )
+    without_bots = ask_bots()
+    if said:
+        note(said[0], *said[1:], kind="warning")
+    return Choice(start, end, model, tag, query_class, without_bots=without_bots, zone=zone)
+
+
+def ask_days(log: Log, said: list[str]) -> tuple[date, date]:
+    """The first and the last day, within the log; `said` gets a sentence for each that is not."""
+    days = (log.first_day, log.last_day)
+    return _ask_day("From", days[0], days, said), _ask_day("To", days[1], days, said)
+
+
+def ask_tag(log: Log, said: list[str]) -> str | None:
+    """One of the log's tags; None for all, and where the log has none."""
+    if not log.tags:
+        _say_unknown("tag", (), said)
+        return None
+    return ask_one("Tag", log.tags, "tag", said)
+
+
+def ask_bots() -> bool:
+    """Whether sessions that look like a machine's are left out."""
+    return st.checkbox(
+        "Leave out bots",
+        key="without_bots",
+        bind="query-params",
+        help="Sessions that behave as no person does. They are flagged, never deleted.",
+    )
+
+
+def ask_one(
+    title: str,
+    choices: Sequence[str],
+    key: str,
+    said: list[str],
+    *,
+    written: Callable[[str], str] = str,
+) -> str | None:
+    """One of these; None for all."""
+    _say_unknown(key, [written(choice) for choice in choices], said)
+    return st.selectbox(
+        title,
+        choices,
+        index=None,
+        format_func=written,
+        placeholder="All",
+        key=key,
+        bind="query-params",
+    )
+
+
+def _ask_day(title: str, default: date, days: tuple[date, date], said: list[str]) -> date:
+    """A day of the log. The widget takes others too: it would drop them without a word."""
+    key, (first, last) = title.lower(), days
+    _follow(key, default)
+    asked = _day_asked(key, said) or default
+    day = st.date_input(
+        title,
+        default,
+        min(first, asked),
+        max(last, asked),
+        key=key,
+        format="YYYY-MM-DD",
+        bind="query-params",
+    )
+    within = min(max(day, first), last)
+    if within != day:
+        edge = f"begins on {first}" if day < first else f"ends on {last}"
+        said.append(f"{title} {day}: the log {edge}, so {within} is taken.")
+    return within
+
+
+def _follow(key: str, default: date) -> None:
+    """Whoever looks at all days goes on doing so when the log gets more of them."""
+    before = st.session_state.get(f"whole_{key}")
+    if before is not None and before != default and st.session_state.get(key) == before:
+        st.session_state[key] = default
+    st.session_state[f"whole_{key}"] = default
+
+
+def _day_asked(key: str, said: list[str]) -> date | None:
+    """What the page holds already, else what its address names."""
+    if isinstance(held := st.session_state.get(key), date):
+        return held
+    text = st.query_params.get(key)
+    if text is None:
+        return None
+    with suppress(ValueError):
+        return date.fromisoformat(text)
+    said.append(f"{key}={text} is no day such as 2026-11-30, so it does not count.")
+    return None
+
+
+def _say_unknown(key: str, known: Sequence[str], said: list[str]) -> None:
+    text = st.query_params.get(key)
+    if text and text not in known:
+        said.append(f"{key}={text} is not in the log, so it does not count.")

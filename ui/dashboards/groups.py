@@ -1,0 +1,101 @@
+"""The metrics side by side: by model version, by tag, by class of query; and clicks by rank."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from builder.workspace import Workspace
+from online.engines import Choice
+from ui import numbers
+from ui.charts import clicks_by_rank, rank_chart
+from ui.dashboards.counting import Group, Metrics, groups_of
+from ui.dashboards.figures import (
+    MEASURES,
+    asked_in_words,
+    beside,
+    file_parts,
+    sheet_of_groups,
+    written,
+)
+from ui.dashboards.filters import CLASSES
+from ui.downloads import file_name, offer_csv, sheet_of, show_chart
+from ui.frame import muted, section
+from ui.tables import Column, named, table, with_note
+
+SHOWN = ("ctr", "click_mrr", "clicks_at_1_2", "zero_result_rate")
+MOST_GROUPS = 20
+"""Tags may be thousands; the file holds them all."""
+UNTAGGED = "without a tag"
+
+
+def show_models(
+    by_model: Mapping[str, Metrics], colours: Mapping[str, str], choice: Choice
+) -> None:
+    """The metrics of each model version."""
+    section("By model version")
+    names = {model: named(model, colours[model]) for model in by_model}
+    _show("model version", by_model, names, choice, "models")
+
+
+def show_tags(workspace: Workspace, choice: Choice) -> None:
+    """The metrics of each tag; nothing where the log has none."""
+    found = groups_of(workspace, choice, "tag")
+    if not any(found):
+        return
+    section("By tag")
+    _show("tag", found, {tag: tag or UNTAGGED for tag in found}, choice, "tags")
+    muted("A search with two tags counts in both.")
+
+
+def show_classes(workspace: Workspace, choice: Choice) -> None:
+    """The metrics of each class of query."""
+    found = groups_of(workspace, choice, "class")
+    section("By class of query")
+    _show("class of query", found, {name: CLASSES[name] for name in found}, choice, "classes")
+
+
+def show_clicks_by_rank(
+    by_model: Mapping[str, Metrics], colours: Mapping[str, str], choice: Choice
+) -> None:
+    """At which ranks each model's users clicked."""
+    section("Clicks by rank")
+    frame = clicks_by_rank({model: m["clicks_by_rank"] for model, m in by_model.items()})
+    if frame.empty:
+        muted("No click has a rank.")
+        return
+    show_chart(
+        rank_chart(frame, {model: colours[model] for model in by_model}),
+        title=["Clicks by rank, as shares of each model's clicks", asked_in_words(choice)],
+        file=file_name("clicks-by-rank", *file_parts(choice)),
+        key="ranks",
+        make=partial(sheet_of, frame),
+    )
+    clicks = sum(metrics["clicks"] for metrics in by_model.values())
+    without = sum(metrics["clicks_without_rank"] for metrics in by_model.values())
+    unranked = f"; {numbers.count(without)} of them have no rank and are not drawn" * bool(without)
+    muted(f"{numbers.count_of(clicks, 'click')}{unranked}.")
+
+
+def _show(
+    first: str,
+    groups: Mapping[str, Metrics],
+    names: Mapping[str, str],
+    choice: Choice,
+    key: Group | str,
+) -> None:
+    """The busiest groups as a table, all of them as a file."""
+    busiest = sorted(groups, key=lambda group: -groups[group]["searches"])[:MOST_GROUPS]
+    columns = [Column(first), Column("searches", numeric=True)]
+    columns += [Column(MEASURES[name].title, numeric=True) for name in SHOWN]
+    rows = [[names[group], *_cells(groups[group])] for group in busiest]
+    st.html(f'<div class="gs-blocks gs-groups">{table(columns, rows)}</div>')
+    if len(groups) > len(busiest):
+        muted(f"The {MOST_GROUPS} with the most searches of {numbers.count(len(groups))}.")
+    make = partial(sheet_of_groups, first, groups)
+    offer_csv(make, file_name(key, *file_parts(choice)), key=key, what=f"by {first}")
+
+
+def _cells(metrics: Metrics) -> list[str]:
+    shares = [with_note(written(name, metrics[name]), beside(name, metrics)) for name in SHOWN]
+    return [numbers.count(metrics["searches"]), *shares]

@@ -1,0 +1,98 @@
+"""One metric of each model version by day or by hour, drawn with its interval as a band."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from builder.workspace import Workspace
+from online.engines import Choice
+from ui import numbers
+from ui.charts import time_chart
+from ui.dashboards.counting import MOST_DAYS, Metrics, Series, Step, series_of
+from ui.dashboards.figures import D3_FORMS, MEASURES, asked_in_words, drawable, file_parts
+from ui.downloads import file_name, sheet_of, show_chart
+from ui.frame import muted, section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STEPS: Mapping[Step, str] = {"day": "by day", "hour": "by hour"}
+
+
+def show_over_time(
+    workspace: Workspace, choice: Choice, overall: Metrics, colours: Mapping[str, str]
+) -> None:
+    """A metric over time; which one, and whether by day or hour, stands in the address."""
+    section("Over time")
+    names = drawable(overall)
+    with st.container(key="over_time", horizontal=True, vertical_alignment="bottom"):
+        metric = st.selectbox(
+            "Metric",
+            names,
+            format_func=lambda name: MEASURES[name].title,
+            key="metric",
+            bind="query-params",
+            width=240,
+        )
+        step = st.segmented_control(
+            "Step",
+            list(STEPS),
+            format_func=STEPS.__getitem__,
+            default="day",
+            required=True,
+            key="step",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+    series = series_of(workspace, choice, step)
+    frame = points_of(series, metric)
+    if not frame["value"].notna().any():
+        muted(f"{MEASURES[metric].title} cannot be computed for any {step} alone.")
+        return
+    _draw(frame, metric, step, choice, colours)
+    _say_how_much(series, frame, step, choice)
+
+
+def points_of(series: Series, metric: str) -> "pd.DataFrame":
+    """What `time_chart` draws: columns at, model, searches, value, low, high."""
+    import pandas as pd
+
+    rows = [
+        (point["at"], point["model"], point["values"]["searches"][0], *point["values"][metric])
+        for point in series.points
+    ]
+    frame = pd.DataFrame(rows, columns=["at", "model", "searches", "value", "low", "high"])
+    kinds = {"value": float, "low": float, "high": float}
+    return frame.astype(kinds).assign(at=pd.to_datetime(frame["at"]))
+
+
+def _draw(
+    frame: "pd.DataFrame", metric: str, step: Step, choice: Choice, colours: Mapping[str, str]
+) -> None:
+    measure = MEASURES[metric]
+    shown = {model: colours[model] for model in sorted(frame["model"].unique())}
+    show_chart(
+        time_chart(frame, shown, measure.title, form=D3_FORMS[measure.kind]),
+        title=[f"{measure.title} {STEPS[step]}", asked_in_words(choice)],
+        file=file_name(metric, STEPS[step], *file_parts(choice)),
+        key="over_time",
+        make=partial(sheet_of, frame),
+    )
+
+
+def _say_how_much(series: Series, frame: "pd.DataFrame", step: Step, choice: Choice) -> None:
+    if choice.start is not None and series.start > choice.start:
+        muted(
+            f"The last {MOST_DAYS[step]} days of those chosen, from {series.start} on: choose "
+            "others above to see their hours."
+            if step == "hour"
+            else ""
+        )
+    bare = int((frame["value"].notna() & frame["low"].isna()).sum())
+    if bare:
+        muted(
+            f"{numbers.count(bare)} of {numbers.count_of(len(frame), 'point')} have no band: too "
+            "few sessions for an interval that holds."
+        )
