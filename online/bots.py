@@ -8,9 +8,11 @@ session that no longer meets a rule, as more of it came in, loses its flag.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from online.columns import BOTS
-from online.lake import Lake, Progress, Writing, create_view
+from online.engines import fetch
+from online.lake import Connection, Lake, Progress, Writing, create_view
 from online.sql import sql
 
 FAST_SEARCHES = 30
@@ -19,7 +21,7 @@ MANY_SEARCHES = 500
 ENDLESS_S = 24 * 3600
 CANNED_SEARCHES = 50
 MOST = 0.5
-"""A share of a log's searches or sessions that no bot makes: beyond it the rules are in doubt."""
+"""Where a larger share of searches or sessions is flagged, the rules are in doubt, and say so."""
 
 CRAWLERS = (
     r"(^|[^u]|[^c]u)bot([^a-z]|$)|crawl|spider|slurp|headless|"
@@ -73,7 +75,21 @@ RULES: Mapping[str, Rule] = {
 """Rule -> what it says; its limits are written out in sql/bots.sql."""
 
 
-def flag_bots(writing: Writing) -> None:
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """What an import found out about the sessions that it touched.
+
+    Attributes:
+        searches: Searches of flagged sessions, those of earlier imports too.
+        named: Each rule that is met, with its counts, and a doubt where they are most of the log;
+            for `named` of a tally.
+    """
+
+    searches: int
+    named: list[str]
+
+
+def flag_bots(writing: Writing) -> Flagged:
     """Judge the sessions that an import touched, and place the table `bots` of after it.
 
     All searches of these sessions are read, also those of earlier imports; flags of other sessions
@@ -90,6 +106,29 @@ def flag_bots(writing: Writing) -> None:
     create_view(connection, "bots_before", [writing.root / before.path] if before else [], BOTS)
     connection.execute(f"CREATE TEMP TABLE bots_after AS {sql('duckdb/bots_after')}")
     _place(writing)
+    return _flagged(connection)
+
+
+def _flagged(connection: Connection) -> Flagged:
+    if not connection.execute("SELECT 1 FROM fresh_bots LIMIT 1").fetchall():
+        return Flagged(0, [])
+    rows = connection.execute(sql("duckdb/flagged")).fetchall()
+    named = [
+        f"{rule}: {searches:,} searches, sessions: {sessions:,}"
+        for rule, sessions, searches, _, _ in rows
+    ]
+    searches, judged = (int(number) for number in rows[0][3:])
+    return Flagged(searches, [*named, *_doubts(searches, judged, "searches")])
+
+
+def _doubts(flagged: int, of_all: int, what: str) -> list[str]:
+    """A sentence where so many are flagged that the rules are in doubt."""
+    if flagged <= MOST * of_all:
+        return []
+    return [
+        f"{100 * flagged / of_all:.0f} % of the {what} are flagged: no bot makes so many. Look "
+        "whether session_id names a visit in this log, or a person, a program, or nothing."
+    ]
 
 
 def judge_all(lake: Lake, progress: Progress | None = None) -> None:
@@ -130,3 +169,81 @@ def _place(writing: Writing) -> None:
     ordered = "FROM bots_after ORDER BY session_id, rule"
     connection.execute(f"COPY ({ordered}) TO '{target}' (FORMAT parquet)")
     writing.place_bots(file)
+
+
+@dataclass(frozen=True, slots=True)
+class BotCounts:
+    """How much of a lake is flagged.
+
+    Attributes:
+        sessions: Flagged sessions.
+        searches: Their searches.
+        all_sessions: Sessions of the lake.
+        all_searches: Searches of the lake.
+        by_rule: Rule -> flagged sessions and their searches; a session may meet several rules.
+        largest: The ten flagged sessions with the most searches: session_id, user_id (None: not
+            logged), session_given, rules, searches, began, ended.
+    """
+
+    sessions: int
+    searches: int
+    all_sessions: int
+    all_searches: int
+    by_rule: Mapping[str, tuple[int, int]]
+    largest: list[dict[str, Any]]
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the flags may be wrong, in sentences; empty where nothing speaks against them."""
+        return _doubts(self.searches, self.all_searches, "searches") or _doubts(
+            self.sessions, self.all_sessions, "sessions"
+        )
+
+
+def count_bots(connection: Connection) -> BotCounts:
+    """How much of a lake its imports flagged; over a connection of `Lake.connect`."""
+    (whole,) = fetch(connection, "bots_in_all")
+    by_rule = {
+        row["rule"]: (int(row["sessions"]), int(row["searches"]))
+        for row in fetch(connection, "bots_by_rule")
+    }
+    return BotCounts(
+        sessions=int(whole["sessions"]),
+        searches=int(whole["searches"] or 0),
+        all_sessions=int(whole["all_sessions"]),
+        all_searches=int(whole["all_searches"]),
+        by_rule={rule: by_rule.get(rule, (0, 0)) for rule in RULES},
+        largest=_largest(fetch(connection, "largest_bots")),
+    )
+
+
+def _largest(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One entry a session, with all its rules."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        rule = row.pop("rule")
+        found.setdefault(row["session_id"], row | {"rules": []})["rules"].append(rule)
+    return list(found.values())
+
+
+def bots_document(counts: BotCounts) -> dict[str, Any]:
+    """The document that `goldsmith events bots --json` prints."""
+    return {
+        "sessions": counts.sessions,
+        "searches": counts.searches,
+        "all": {"sessions": counts.all_sessions, "searches": counts.all_searches},
+        "rules": {
+            rule: {
+                "what": said.what,
+                "why": said.why,
+                "sessions": counts.by_rule[rule][0],
+                "searches": counts.by_rule[rule][1],
+            }
+            for rule, said in RULES.items()
+        },
+        "largest": [
+            row | {"began": row["began"].isoformat(), "ended": row["ended"].isoformat()}
+            for row in counts.largest
+        ],
+        "warnings": counts.doubts,
+    }

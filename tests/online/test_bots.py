@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from online.bots import RULES, flag_bots, judge_all
+from online.bots import RULES, Flagged, bots_document, count_bots, flag_bots, judge_all
 from online.lake import Lake
 from tests.online.logs import lake_of, rows
 
@@ -120,7 +120,7 @@ def test_a_row_tells_who_when_and_how_many(tmp_path: Path) -> None:
     assert {rule for _, rule, *_ in found} <= RULES.keys()
 
 
-def add(lake: Lake, events: list[dict[str, Any]], touched: list[str]) -> None:
+def add(lake: Lake, events: list[dict[str, Any]], touched: list[str]) -> Flagged:
     """As an import does: place searches, judge the sessions they touch, commit."""
     folder = lake.root.parent / "next"
     folder.mkdir()
@@ -134,8 +134,9 @@ def add(lake: Lake, events: list[dict[str, Any]], touched: list[str]) -> None:
         writing.connection.execute(
             "CREATE TABLE touched_sessions AS SELECT unnest(?) AS session_id", [touched]
         )
-        flag_bots(writing)
+        found = flag_bots(writing)
         writing.commit()
+    return found
 
 
 def test_an_import_judges_the_sessions_it_touches_with_what_the_lake_knows(tmp_path: Path) -> None:
@@ -160,3 +161,47 @@ def test_an_empty_lake_has_no_bots(tmp_path: Path) -> None:
     lake = Lake(tmp_path / "events")
     judge_all(lake)
     assert flags(lake) == set()
+
+
+def test_counts_tell_rules_and_the_largest_sessions(tmp_path: Path) -> None:
+    events = [
+        *searches(600, apart=1, user_id="ann"),
+        *searches(2, apart=90_000, session_id="s2"),
+        *searches(40, session_id="person"),
+    ]
+    lake = lake_of(tmp_path, events)
+    judge_all(lake)
+    with lake.connect() as connection:
+        told = bots_document(count_bots(connection))
+    assert (told["sessions"], told["searches"]) == (2, 602)
+    assert told["all"] == {"sessions": 3, "searches": 642}
+    counts = {rule: (said["sessions"], said["searches"]) for rule, said in told["rules"].items()}
+    assert counts == {
+        "declared": (0, 0),
+        "too_fast": (1, 600),
+        "too_many": (1, 600),
+        "endless": (1, 2),
+        "canned": (0, 0),
+    }
+    assert [(s["session_id"], s["rules"]) for s in told["largest"]] == [
+        ("s1", ["too_fast", "too_many"]),
+        ("s2", ["endless"]),
+    ]
+    assert told["largest"][0]["began"] == "2026-11-30T12:00:00+00:00"
+
+
+def test_a_constant_session_is_flagged_and_the_flags_are_doubted(tmp_path: Path) -> None:
+    lake = lake_of(tmp_path, searches(1000, apart=1))
+    judge_all(lake)
+    with lake.connect() as connection:
+        (doubt,) = count_bots(connection).doubts
+    assert "100 % of the searches are flagged" in doubt
+
+
+def test_an_import_tells_what_it_flagged_in_the_sessions_it_touched(tmp_path: Path) -> None:
+    lake = lake_of(tmp_path, [*searches(300), *searches(2, apart=90_000, session_id="s2")])
+    judge_all(lake)
+    told = add(lake, searches(300, of=40, apart=91), ["s1"])
+    assert told.searches == 600
+    assert told.named[0] == "too_many: 600 searches, sessions: 1"
+    assert "100 % of the searches are flagged" in told.named[1]
