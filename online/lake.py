@@ -15,11 +15,10 @@ changed: a day is written anew beside its old files, which the manifest then nam
 writer that comes an hour later sweeps them; until then a reader who began before can read on.
 """
 
-import glob
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -30,6 +29,15 @@ import duckdb
 from filelock import FileLock, Timeout
 
 from online.columns import BOTS, COLUMNS, INTERACTIONS, SEARCHES
+from online.connections import (
+    READER_MEMORY,
+    WRITER_MEMORY,
+    Connection,
+    create_view,
+    literal,
+    open_engine,
+    write_days,
+)
 from online.events import OnlineError
 from online.manifest import (
     TABLES,
@@ -58,20 +66,11 @@ __all__ = [
     "write_days",
 ]
 
-Connection: TypeAlias = duckdb.DuckDBPyConnection
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with what is done, how much, and of how much (None: unknown); may raise to cancel."""
 
-READER_MEMORY = "2GB"
-WRITER_MEMORY = "1GB"
 LONGEST_WAIT_S = 3600.0
 LEFT_SPILL_AGE_S = 24 * 3600
-
-PARQUET = (
-    "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARTITION_BY (date), "
-    "OVERWRITE_OR_IGNORE)"
-)
-"""Level 1 writes a fifth faster than zstd's usual 3, and its files are hardly larger."""
 
 
 class Lake:
@@ -281,9 +280,7 @@ class Writing:
             self.bots = None
             return
         flush_files([written])
-        ((rows,),) = (
-            self.connection.read_parquet(_literal(written)).aggregate("count(*)").fetchall()
-        )
+        ((rows,),) = self.connection.read_parquet(literal(written)).aggregate("count(*)").fetchall()
         target = self.root / "bots" / f"{self.manifest.commit + 1}.parquet"
         target.parent.mkdir(exist_ok=True)
         written.replace(target)
@@ -324,77 +321,13 @@ class Writing:
         self.emptied["hours"] |= changed - self._changed_days("hours")
 
 
-@contextmanager
-def open_engine(spill: Path, memory: str) -> Iterator[Connection]:
-    """A DuckDB connection of our settings, closed at the end, that never reaches for a network.
-
-    Args:
-        spill: Where DuckDB keeps what does not fit into memory; made when needed, deleted here.
-        memory: How much it may use, such as "2GB".
-
-    Yields:
-        The connection; its time zone is UTC whatever the machine's is.
-    """
-    connection = duckdb.connect(
-        config={
-            "autoinstall_known_extensions": "false",
-            "memory_limit": memory,
-            "temp_directory": str(spill),
-            "preserve_insertion_order": "false",
-            # The usual 524,288 rows a thread fill the memory of a writer, which then spills: a
-            # fifth more work and twice the memory for the same files.
-            "partitioned_write_flush_threshold": "16384",
-        }
-    )
-    try:
-        # DuckDB would draw its progress on stdout, where `--json` prints its one document.
-        connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
-        yield connection
-    finally:
-        connection.close()
-        shutil.rmtree(spill, ignore_errors=True)
-
-
-def create_view(
-    connection: Connection, name: str, files: list[Path], columns: Mapping[str, str]
-) -> None:
-    """Create the view `name` over these files; over none it has all columns and no rows.
-
-    Columns that an older file lacks, or that all of them lack, read as NULL.
-    """
-    if not files:
-        typed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-        connection.execute(f'CREATE TABLE "{name}" ({typed})')
-        return
-    paths = [_literal(file) for file in files]
-    rows = connection.read_parquet(paths, hive_partitioning=True, union_by_name=True)
-    there = set(rows.columns)
-    selected = (
-        f'"{column}"' if column in there else f'CAST(NULL AS {kind}) AS "{column}"'
-        for column, kind in columns.items()
-    )
-    rows.project(", ".join(selected)).create_view(name)
-
-
-def write_days(connection: Connection, query: str, folder: Path) -> None:
-    """Write the rows of a query as Parquet files folder/date=…/*.parquet, by its column `date`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    target = str(folder).replace("'", "''")
-    connection.execute(f"COPY ({query}) TO '{target}' {PARQUET}")
-
-
-def _literal(path: Path) -> str:
-    """A path that DuckDB takes as it stands, even where a folder is called "a[1]"."""
-    return glob.escape(str(path))
-
-
 def _rows_and_event_ids(
     connection: Connection, table: TableName, files: list[Path]
 ) -> dict[str, tuple[int, int]]:
     """File -> its rows and how many of them carry an event_id."""
     if not files:
         return {}
-    rows = connection.read_parquet([_literal(file) for file in files], filename=True)
+    rows = connection.read_parquet([literal(file) for file in files], filename=True)
     event_ids = "count(event_id)" if table == "searches" else "0"
     counted = rows.aggregate(f"filename, count(*), {event_ids}", "filename").fetchall()
     return {str(name): (int(n), int(with_id)) for name, n, with_id in counted}
