@@ -46,7 +46,7 @@ _LINE = (
     ),
 )
 _THING = (
-    _Check("doc_id", _is_text, "bad_click", "event_attributes.object.object_id", _TEXT),
+    _Check("doc_id", _is_text, "bad_{}", "event_attributes.object.object_id", _TEXT),
     _Check(
         "rank",
         _is_rank,
@@ -65,19 +65,20 @@ def fault_of(line: Record) -> str | None:
     """
     if "timestamp" not in line:
         return fault("missing_timestamp", "timestamp is missing or null; every record needs one")
-    if found := _first_wrong(line, _LINE, line):
+    if found := _first_wrong(line, _LINE):
         return found
-    for kind in ("clicks", "conversions", "impressions"):
-        for thing in line.get(kind, ()):
-            if found := _first_wrong(thing, _THING, thing):
+    for kind in ("click", "conversion", "impression"):
+        for thing in line.get(f"{kind}s", ()):
+            if found := _first_wrong(thing, _THING, kind):
                 return found
     return None
 
 
-def _first_wrong(place: Record, checks: tuple[_Check, ...], said: Record) -> str | None:
+def _first_wrong(place: Record, checks: tuple[_Check, ...], kind: str = "") -> str | None:
     for check in checks:
         if check.key in place and not check.is_right(place[check.key]):
-            shown = json.dumps(said[check.key])
+            shown = json.dumps(place[check.key])
             shown = shown if len(shown) <= 60 else shown[:57] + "..."
-            return fault(check.reason, f"{check.said} is {shown}; {check.advice}")
+            reason = check.reason.format(kind)
+            return fault(reason, f"{check.said} is {shown}; {check.advice}")
     return None
