@@ -19,6 +19,7 @@ import duckdb
 from online.events import OnlineError
 from online.lake import SEARCHES, Connection, Lake, Progress, Writing, create_view, write_days
 from online.quarantine import write_quarantine
+from online.sources.mapping import TableMap
 from online.sources.recognise import open_source
 from online.sources.source import Source
 from online.sql import sql
@@ -44,7 +45,7 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
     progress: Progress | None = None,
     format: str | None = None,  # noqa: A002 - the name of the command's option
     table: str | None = None,
-    mapping: Path | None = None,
+    mapping: TableMap | Path | None = None,
     keep_days: int | None = None,  # noqa: ARG001
 ) -> EventTally:
     """Import a log of searches, one JSON object a line, plain or gz.
@@ -66,7 +67,8 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
         progress: Told what is done; may raise to cancel, which leaves the lake as it was.
         format: What the file is, where its content leaves doubt; as `open_source` names formats.
         table: The table of a database.
-        mapping: A file that says what the columns of a foreign table mean.
+        mapping: What the columns of a foreign table mean, or the file that says it; of constants
+            alone: what is to be put where a row says nothing, such as its `model_version`.
         keep_days: Rows from before so many days ago are not taken; None takes all.
 
     Returns:

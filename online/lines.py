@@ -4,7 +4,7 @@ import gzip
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
@@ -57,6 +57,8 @@ class LogFile:
         size: Its size on disk in bytes, compressed if it is.
         bytes_read: How much of `size` has been read in the current pass.
         failure: What stopped the reading, if anything did.
+        edit: Called with the raw of each block, whose place its answer takes; it may change lines
+            but neither add nor drop one.
 
     Raises:
         OnlineError: There is no such file, it is a folder, it cannot be opened, or it is a zip
@@ -74,6 +76,7 @@ class LogFile:
         self.size = path.stat().st_size
         self.bytes_read = 0
         self.failure: OnlineError | None = None
+        self.edit: Callable[[bytes], bytes] | None = None
         head = self._file.read(4)
         self._gzipped = head.startswith(b"\x1f\x8b")
         self._member: zipfile.ZipInfo | None = None
@@ -117,7 +120,11 @@ class LogFile:
             OnlineError: The file cannot be read to its end, such as a damaged gz file.
         """
         try:
-            yield from self._blocks()
+            for block in self._blocks():
+                if self.edit and not block.cut_short:
+                    yield Block(self.edit(block.raw))
+                else:
+                    yield block
         except _UNREADABLE as error:
             self.failure = self._unreadable(error)
             raise self.failure from error
