@@ -32,8 +32,9 @@ MOST_DOTS = 70
 """Points of more days or hours are small: the line tells what matters."""
 FEWEST_DAYS = 3
 """Hours of fewer days are named by hour."""
-PHONE_PX = 310
-"""How wide a chart is on a phone."""
+LETTER_PX = 7
+LONGEST_LABEL = 34
+"""Letters of a model's name that a legend shows."""
 
 
 def model_colours(file: Path, models: Iterable[str]) -> dict[str, str]:
@@ -114,7 +115,7 @@ def time_chart(
     line = base.mark_line(point=alt.OverlayMarkDef(size=size), strokeWidth=2).encode(
         y="value:Q", tooltip=_tooltip(title, "model:N", when, form=form)
     )
-    chart: alt.LayerChart = (band + line).properties(height=320)
+    chart: alt.LayerChart = (band + line).properties(height=360)
     return chart
 
 
@@ -167,11 +168,14 @@ def rank_chart(clicks: "pd.DataFrame", colours: Mapping[str, str]) -> "alt.Chart
     import altair as alt
 
     order = [str(rank) for rank in range(1, LAST_RANK + 1)] + [f"{LAST_RANK + 1}+"]
+    level = alt.Axis(labelAngle=0, titlePadding=4)
     chart: alt.Chart = (
         alt.Chart(clicks)
         .mark_bar()
         .encode(
-            x=alt.X("rank:N", sort=order, title="rank", axis=alt.Axis(labelAngle=0)),
+            x=alt.X(
+                "rank:N", sort=order, title="rank", axis=alt.Axis(labelAngle=0, titlePadding=4)
+            ),
             xOffset=alt.XOffset("model:N", sort=list(colours)),
             y=alt.Y("share:Q", title="share of clicks", axis=alt.Axis(format="%", tickCount=4)),
             color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
@@ -247,7 +251,7 @@ def _time_axis(times: "Sequence[pd.Timestamp]") -> "alt.Axis":
         for t in ticked[:: -(-len(ticked) // most) or 1]
     ]
     form = "%-d %b %H:%M" if by_hour else "%-d %b"
-    return alt.Axis(format=form, formatType="utc", values=values, grid=False, labelFlush=False)
+    return alt.Axis(format=form, values=values, grid=False, labelFlush=False)
 
 
 def _axis_form(form: str) -> str:
@@ -256,17 +260,20 @@ def _axis_form(form: str) -> str:
 
 
 def _legend(colours: Mapping[str, str]) -> "alt.Legend":
-    """Below the chart, in as many columns as a phone has room for."""
+    """Below the chart, in as many columns as there is room for."""
     import altair as alt
 
-    longest = max(map(len, colours), default=1)
+    wide = LETTER_PX * min(max(map(len, colours), default=1), LONGEST_LABEL) + 34
     return alt.Legend(
         orient="bottom",
         title=None,
-        columns=max(1, PHONE_PX // (7 * min(longest, 34) + 34)),
-        labelLimit=240,
+        columns=alt.ExprRef(f"max(1, floor(width / {wide}))"),
+        labelLimit=LETTER_PX * LONGEST_LABEL,
         symbolOpacity=1,
         symbolType="circle",
+        symbolSize=80,
+        offset=8,
+        padding=0,
     )
 
 

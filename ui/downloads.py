@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from builder.spreadsheets import safe_csv
+from ui.frame import section
 
 if TYPE_CHECKING:
     import altair as alt
@@ -71,6 +72,20 @@ def offer_csv(make: Callable[[], Sheet], file: str, *, key: str, what: str) -> N
         type="tertiary",
         icon=":material/download:",
     )
+
+
+def titled_csv(title: str, make: Callable[[], Sheet], file: str, *, key: str) -> None:
+    """The heading of a table, and at its end the button that downloads it.
+
+    Args:
+        title: Of the table, ours.
+        make: Gives the table when it is asked for.
+        file: Name of the file without its ending; see `file_name`.
+        key: Unique on the page.
+    """
+    with st.container(key=f"titled_{key}", horizontal=True):
+        section(title)
+        offer_csv(make, file, key=key, what=title)
 
 
 def show_chart(

@@ -9,7 +9,7 @@ from builder.workspace import Workspace
 from online.engines import Choice
 from ui import numbers
 from ui.charts import clicks_by_rank, rank_chart
-from ui.dashboards.counting import Group, Metrics, groups_of
+from ui.dashboards.counting import Metrics, groups_of
 from ui.dashboards.figures import (
     MEASURES,
     asked_in_words,
@@ -19,7 +19,7 @@ from ui.dashboards.figures import (
     written,
 )
 from ui.dashboards.filters import CLASSES
-from ui.downloads import file_name, offer_csv, sheet_of, show_chart
+from ui.downloads import file_name, sheet_of, show_chart, titled_csv
 from ui.frame import muted, section
 from ui.tables import Column, named, table, with_note
 
@@ -33,9 +33,8 @@ def show_models(
     by_model: Mapping[str, Metrics], colours: Mapping[str, str], choice: Choice
 ) -> None:
     """The metrics of each model version."""
-    section("By model version")
     names = {model: named(model, colours[model]) for model in by_model}
-    _show("model version", by_model, names, choice, "models")
+    _show("By model version", by_model, names, choice)
 
 
 def show_tags(workspace: Workspace, choice: Choice) -> None:
@@ -43,16 +42,14 @@ def show_tags(workspace: Workspace, choice: Choice) -> None:
     found = groups_of(workspace, choice, "tag")
     if not any(found):
         return
-    section("By tag")
-    _show("tag", found, {tag: tag or UNTAGGED for tag in found}, choice, "tags")
+    _show("By tag", found, {tag: tag or UNTAGGED for tag in found}, choice)
     muted("A search with two tags counts in both.")
 
 
 def show_classes(workspace: Workspace, choice: Choice) -> None:
     """The metrics of each class of query."""
     found = groups_of(workspace, choice, "class")
-    section("By class of query")
-    _show("class of query", found, {name: CLASSES[name] for name in found}, choice, "classes")
+    _show("By class of query", found, {name: CLASSES[name] for name in found}, choice)
 
 
 def show_clicks_by_rank(
@@ -78,22 +75,26 @@ def show_clicks_by_rank(
 
 
 def _show(
-    first: str,
-    groups: Mapping[str, Metrics],
-    names: Mapping[str, str],
-    choice: Choice,
-    key: Group | str,
+    title: str, groups: Mapping[str, Metrics], names: Mapping[str, str], choice: Choice
 ) -> None:
-    """The busiest groups as a table, all of them as a file."""
+    """The busiest groups as a table, all of them as a file.
+
+    Args:
+        title: "By" and what is grouped by.
+        groups: Group -> its metrics.
+        names: Group -> the cell that names it.
+        choice: What was asked for.
+    """
+    what = title.removeprefix("By ")
+    make = partial(sheet_of_groups, what, groups)
+    titled_csv(title, make, file_name(title.lower(), *file_parts(choice)), key=what.split()[0])
     busiest = sorted(groups, key=lambda group: -groups[group]["searches"])[:MOST_GROUPS]
-    columns = [Column(first), Column("searches", numeric=True)]
+    columns = [Column(what), Column("searches", numeric=True)]
     columns += [Column(MEASURES[name].title, numeric=True) for name in SHOWN]
     rows = [[names[group], *_cells(groups[group])] for group in busiest]
     st.html(f'<div class="gs-blocks gs-groups">{table(columns, rows)}</div>')
     if len(groups) > len(busiest):
         muted(f"The {MOST_GROUPS} with the most searches of {numbers.count(len(groups))}.")
-    make = partial(sheet_of_groups, first, groups)
-    offer_csv(make, file_name(key, *file_parts(choice)), key=key, what=f"by {first}")
 
 
 def _cells(metrics: Metrics) -> list[str]:

@@ -12,7 +12,7 @@ from ui import numbers
 from ui.charts import time_chart
 from ui.dashboards.counting import MOST_DAYS, Metrics, Series, Step, series_of
 from ui.dashboards.figures import D3_FORMS, MEASURES, asked_in_words, drawable, file_parts
-from ui.downloads import file_name, sheet_of, show_chart
+from ui.downloads import Sheet, file_name, sheet_of, show_chart
 from ui.frame import muted, section
 
 if TYPE_CHECKING:
@@ -78,8 +78,14 @@ def _draw(
         title=[f"{measure.title} {STEPS[step]}", asked_in_words(choice)],
         file=file_name(metric, STEPS[step], *file_parts(choice)),
         key="over_time",
-        make=partial(sheet_of, frame),
+        make=partial(_sheet, frame, step),
     )
+
+
+def _sheet(frame: "pd.DataFrame", step: Step) -> Sheet:
+    """The points to take away; a day is a day, an hour begins at its time."""
+    times = frame["at"].dt.strftime("%Y-%m-%d" if step == "day" else "%Y-%m-%dT%H:%M")
+    return sheet_of(frame.assign(at=times))
 
 
 def _say_how_much(series: Series, frame: "pd.DataFrame", step: Step, choice: Choice) -> None:
