@@ -68,6 +68,11 @@ class Plan:
     zone: str = "UTC"
 
     @property
+    def arms(self) -> tuple[str, str]:
+        """Control and treatment."""
+        return self.control, self.treatment
+
+    @property
     def choice(self) -> Choice:
         """Which events count.
 
@@ -101,10 +106,10 @@ class Arms:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One UTC day of a test.
+    """One day of a test.
 
     Attributes:
-        day: The day.
+        day: The day, in the zone of the plan.
         searches: Of control and treatment.
         metrics: Metric -> both arms; a day's p-values are not given: they would invite peeking.
     """
@@ -112,6 +117,25 @@ class Day:
     day: date
     searches: tuple[int, int]
     metrics: Mapping[str, Arms]
+
+
+@dataclass(frozen=True, slots=True)
+class BotTraffic:
+    """What flagged sessions (`online.bots`) do to the traffic of a test, whichever way is asked.
+
+    Attributes:
+        searches: Searches of flagged sessions in control and treatment, of units that count.
+        units_with: Units of control and treatment with the flagged sessions.
+        units_without: Units without them.
+        ratio_with: The sample ratio of `units_with`.
+        ratio_without: The sample ratio of `units_without`.
+    """
+
+    searches: tuple[int, int]
+    units_with: tuple[int, int]
+    units_without: tuple[int, int]
+    ratio_with: SampleRatio
+    ratio_without: SampleRatio
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +153,9 @@ class ABTest:
         sessions_made_up: Searches that name no session; each counts as one.
         without_rank: Clicked searches of which no click has a rank: 0 in click-MRR.
         ratio: Whether units came to the arms in the planned shares.
+        bots: The traffic with and without flagged sessions; None where the lake has none.
         metrics: Metric -> both arms.
-        days: Each UTC day that has searches, ascending.
+        days: Each day that has searches, ascending.
     """
 
     plan: Plan
@@ -143,6 +168,7 @@ class ABTest:
     sessions_made_up: int
     without_rank: int
     ratio: SampleRatio
+    bots: "BotTraffic | None"
     metrics: Mapping[str, Arms]
     days: Sequence[Day]
 
@@ -196,7 +222,9 @@ def compare_arms(lake: Lake, plan: Plan) -> ABTest:
 def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
     """The test of `compare_arms` over a connection that is open already."""
     unit, arms = _assign(connection, plan)
-    find_crossing(connection)
+    _find_crossing(connection, plan, unit)
+    bots = _bots(connection, plan, unit)
+    assign(connection, plan.choice, plan.arms, unit)
     crossing = fetch(connection, "crossing")[0]
     by_arm = _fetch_sums(connection, plan, "model")
     control, treatment = (by_arm.get(arm) or _NO_SUMS for arm in (plan.control, plan.treatment))
@@ -209,11 +237,12 @@ def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
         units=units,
         searches=(control.searches, treatment.searches),
         crossing_units=int(crossing["units"]),
-        crossing_searches=int(crossing["searches"] or 0),
+        crossing_searches=int(crossing["searches"]),
         without_unit=sum(row["searches"] - row["with_unit"] for row in arms),
         sessions_made_up=sum(int(row["sessions_made_up"]) for row in arms),
         without_rank=control.without_rank + treatment.without_rank,
         ratio=sample_ratio(units, plan.shares),
+        bots=bots,
         metrics={name: replace(arms, difference=tested[name]) for name, arms in metrics.items()},
         days=_days(connection, plan),
     )
@@ -258,15 +287,43 @@ def _assign(connection: Connection, plan: Plan) -> tuple[Unit, list[dict[str, An
 
 
 def _arms(connection: Connection, plan: Plan, unit: Unit) -> list[dict[str, Any]]:
-    pair = (plan.control, plan.treatment)
-    assign(connection, plan.choice, pair, unit)
+    assign(connection, plan.choice, plan.arms, unit)
     arms = fetch(connection, "arms")
-    for arm in pair:
+    for arm in plan.arms:
         if arm not in {row["model_version"] for row in arms}:
             raise OnlineError(
                 f"there are no searches of {arm!r} in these days", hint=_models_known(connection)
             )
     return arms
+
+
+def _find_crossing(connection: Connection, plan: Plan, unit: Unit) -> None:
+    """Units in both arms, by all their searches of these days.
+
+    A unit that saw the other arm outside of the chosen searches has seen it all the same.
+    """
+    choice = replace(plan.choice, tag=None, query_class=None, without_bots=False)
+    assign(connection, choice, plan.arms, unit)
+    find_crossing(connection)
+
+
+def _bots(connection: Connection, plan: Plan, unit: Unit) -> BotTraffic | None:
+    if not connection.execute("SELECT 1 FROM bots LIMIT 1").fetchall():
+        return None
+    counted = {}
+    for without in (False, True):
+        assign(connection, replace(plan.choice, without_bots=without), plan.arms, unit)
+        by_arm = {row["model_version"]: row for row in fetch(connection, "units_by_arm")}
+        counted[without] = [by_arm.get(arm, {"units": 0, "searches": 0}) for arm in plan.arms]
+    searches = [int(a["searches"] - b["searches"]) for a, b in zip(*counted.values(), strict=True)]
+    units = {without: (int(a["units"]), int(b["units"])) for without, (a, b) in counted.items()}
+    return BotTraffic(
+        searches=(searches[0], searches[1]),
+        units_with=units[False],
+        units_without=units[True],
+        ratio_with=sample_ratio(units[False], plan.shares),
+        ratio_without=sample_ratio(units[True], plan.shares),
+    )
 
 
 def _models_known(connection: Connection) -> str:

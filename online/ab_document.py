@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from online.ab import ABTest, Arms, Day, Plan
-from online.abtest import POWER
+from online.abtest import POWER, SampleRatio
 from online.verdict import advice, verdict, warnings
 
 
@@ -22,13 +22,9 @@ def ab_document(test: ABTest) -> dict[str, Any]:
             "searches": test.crossing_searches,
             "handled": "left_out",
         },
-        "srm": {
-            "p_value": test.ratio.p_value,
-            "alarm": test.ratio.alarm,
-            "chi_square": test.ratio.chi_square,
-            "expected": _by_arm(plan, test.ratio.expected),
-            "reason": test.ratio.reason,
-        },
+        "chosen": {"tag": plan.tag, "query_class": plan.query_class, "zone": plan.zone},
+        "srm": _ratio_json(plan, test.ratio),
+        "bots": _bots_json(test),
         "metrics": {name: _arms_json(arms) for name, arms in test.metrics.items()},
         "by_day": [_day_json(plan, day) for day in test.days],
         "power": _power_json(test),
@@ -36,6 +32,35 @@ def ab_document(test: ABTest) -> dict[str, Any]:
         "guard": {"fires": bool(test.guard_reasons), "reasons": test.guard_reasons},
         "warnings": warnings(test),
         "advice": advice(test),
+    }
+
+
+def _ratio_json(plan: Plan, ratio: SampleRatio) -> dict[str, Any]:
+    return {
+        "p_value": ratio.p_value,
+        "alarm": ratio.alarm,
+        "chi_square": ratio.chi_square,
+        "expected": _by_arm(plan, ratio.expected),
+        "reason": ratio.reason,
+    }
+
+
+def _bots_json(test: ABTest) -> dict[str, Any] | None:
+    """The traffic check with and without flagged sessions; null where the lake has none."""
+    if test.bots is None:
+        return None
+    plan, bots = test.plan, test.bots
+    return {
+        "left_out": plan.without_bots,
+        "searches": _by_arm(plan, bots.searches),
+        "with": {
+            "units": _by_arm(plan, bots.units_with),
+            "srm": _ratio_json(plan, bots.ratio_with),
+        },
+        "without": {
+            "units": _by_arm(plan, bots.units_without),
+            "srm": _ratio_json(plan, bots.ratio_without),
+        },
     }
 
 
@@ -60,7 +85,7 @@ def _arms_json(arms: Arms) -> dict[str, Any]:
 
 
 def _by_arm(plan: Plan, pair: Sequence[float]) -> dict[str, float]:
-    return dict(zip((plan.control, plan.treatment), pair, strict=True))
+    return dict(zip(plan.arms, pair, strict=True))
 
 
 def _day_json(plan: Plan, day: Day) -> dict[str, Any]:

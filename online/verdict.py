@@ -4,21 +4,20 @@ from dataclasses import asdict, dataclass
 
 from online.ab import ABTest, Arms
 from online.abtest import ALARM
+from online.wording import (
+    RAREST,
+    TITLES,
+    bots_in_words,
+    change_in_words,
+    p_in_words,
+    ratio_in_words,
+    value_in_words,
+)
 
-TITLES = {
-    "ctr": "CTR",
-    "click_mrr": "click-MRR",
-    "clicks_at_1_2": "share of clicks at rank 1 or 2",
-    "zero_result_rate": "share of searches without results",
-    "conversion_rate": "conversion rate",
-}
 LOWER_IS_BETTER = {"zero_result_rate"}
 NEITHER_WAY = {"clicks_at_1_2"}
 """A share of clicks also falls where users click more, further down: it is told, not weighed."""
-NO_SHARE = {"click_mrr"}
 FEW_SEARCHES, ENOUGH_SEARCHES = 1_000, 10_000
-RAREST = 1e-9
-"""Smaller p-values are not told apart in words."""
 LEAKING = 0.01
 """From this share of units in both arms the assignment itself is in doubt."""
 PEEKING = (
@@ -70,6 +69,7 @@ def verdict(test: ABTest) -> Verdict:
 def warnings(test: ABTest) -> list[str]:
     """What weakens the test, the gravest first; the last one is always that against peeking."""
     found = [
+        _bots(test),
         _one_sided_days(test),
         _crossing(test),
         _few_searches(test),
@@ -98,69 +98,6 @@ def is_small(test: ABTest) -> bool:
     return min(test.searches) < FEW_SEARCHES
 
 
-def change_in_words(name: str, arms: Arms) -> str:
-    """A difference and its interval: "+8.4 points (95 % interval +7.1 to +9.7)"."""
-    found = arms.difference
-    if found.value is None:
-        return "no value"
-    words = f"{signed(name, found.value)}{'' if name in NO_SHARE else ' points'}"
-    if found.low is None or found.high is None:
-        return words
-    return f"{words} (95 % interval {signed(name, found.low)} to {signed(name, found.high)})"
-
-
-def value_in_words(name: str, value: float | None) -> str:
-    """A value of a metric: "59.5 %", "0.488", or "no value"."""
-    if value is None:
-        return "no value"
-    return f"{value:.3f}" if name in NO_SHARE else f"{100 * value:.1f} %"
-
-
-def signed(name: str, value: float) -> str:
-    """A difference with its sign: shares in points, "+8.4"; else "-0.021"."""
-    if not value:
-        return "0"
-    return f"{value:+.3f}" if name in NO_SHARE else f"{100 * value:+.1f}"
-
-
-def p_in_words(p_value: float | None) -> str:
-    """A p-value as it is read aloud: "p < .001", "p = .035", or "no p-value"."""
-    if p_value is None:
-        return "no p-value"
-    if p_value < 0.001:
-        return "p < .001"
-    return f"p = {p_value:.3f}".replace("0.", ".", 1) if p_value < 0.9995 else "p = 1"
-
-
-def expected_in_words(test: ABTest) -> str:
-    """The planned split: "50:50"."""
-    return ":".join(f"{share:g}" for share in test.plan.shares)
-
-
-def ratio_in_words(test: ABTest) -> str:
-    """Planned and actual traffic: "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-5)"."""
-    control, treatment = test.units
-    came = f"{expected_in_words(test)} planned, {control:,} and {treatment:,} {test.unit}s came"
-    p_value = test.ratio.p_value
-    if p_value is None:
-        return f"{came}: too few to test the split"
-    if p_value < RAREST:
-        return f"{came} (p < 1e-9)"
-    if p_value < 0.001:
-        return f"{came} (p = {p_value:.1e})".replace("e-0", "e-")
-    return f"{came} ({p_in_words(p_value)})"
-
-
-def days_in_words(test: ABTest, name: str) -> str:
-    """How long the test still has to run for the smallest change worth finding."""
-    days = test.days_needed(name)
-    if days is None:
-        return "cannot be known yet"
-    if days == 0:
-        return "the test is large enough"
-    return f"{days:,} more {'day' if days == 1 else 'days'}"
-
-
 def _nothing_left(test: ABTest) -> Verdict:
     arm = test.plan.control if not test.units[0] else test.plan.treatment
     return Verdict(
@@ -182,7 +119,21 @@ def _sample_ratio_fails(test: ABTest) -> Verdict:
             "Something other than the model decides which searches reach an arm: look for lost "
             "logs, redirects, bots, or an arm that began later. Then run it again; the differences "
             "of this one are no effects of the treatment.",
+            *_saved_by_bots(test),
         ),
+    )
+
+
+def _saved_by_bots(test: ABTest) -> tuple[str, ...]:
+    """Where flagged sessions alone break the split."""
+    bots = test.bots
+    if bots is None or test.plan.without_bots or bots.ratio_without.alarm:
+        return ()
+    if bots.ratio_without.p_value is None:
+        return ()
+    return (
+        f"It is the bots: {bots_in_words(test)}. Look at them (goldsmith events bots), and if they "
+        "are none of your users, test without them (--without-bots).",
     )
 
 
@@ -299,6 +250,24 @@ def _of(test: ABTest, name: str) -> str:
 
 def _is_good(name: str, arms: Arms) -> bool:
     return ((arms.difference.value or 0) > 0) != (name in LOWER_IS_BETTER)
+
+
+def _bots(test: ABTest) -> str:
+    """How much of the test flagged sessions are, and whether the split depends on them."""
+    bots = test.bots
+    if bots is None or not any(bots.searches):
+        return ""
+    other = bots.ratio_with if test.plan.without_bots else bots.ratio_without
+    if other.alarm and not test.ratio.alarm:
+        return (
+            f"The traffic is as planned only {'without' if test.plan.without_bots else 'with'} "
+            f"bots; {bots_in_words(test)}. Find out why before you believe the test."
+        )
+    if test.plan.without_bots:
+        return ""
+    searches = sum(bots.searches)
+    share = 100 * searches / sum(test.searches)
+    return f"{searches:,} searches ({share:.1f} %) are of sessions flagged as bots, and count."
 
 
 def _one_sided_days(test: ABTest) -> str:

@@ -6,17 +6,16 @@ Model versions come from logs: what steers a terminal is taken out.
 import click
 
 from online.ab import ABTest, Arms
-from online.verdict import (
+from online.verdict import advice, verdict, warnings
+from online.wording import (
     NO_SHARE,
     TITLES,
-    advice,
+    bots_in_words,
     days_in_words,
     p_in_words,
     ratio_in_words,
     signed,
     value_in_words,
-    verdict,
-    warnings,
 )
 from terminal.output import print_table
 from terminal.trust_output import plain
@@ -27,12 +26,18 @@ COLUMNS = ("", "control", "treatment", "difference", "95 % interval", "p", "p (H
 def print_ab(test: ABTest, mark: str = "") -> None:
     """The whole test; `mark` says what the events really are, such as "simulated"."""
     found, plan = verdict(test), test.plan
-    marked = f" ({mark} events)" if mark else ""
+    told = [f"{mark} events"] if mark else []
+    told += [f"tag {plan.tag}"] if plan.tag else []
+    told += [f"{plan.query_class} queries".replace("_", " ")] if plan.query_class else []
+    told += ["without bots"] if plan.without_bots else []
+    marked = f" ({', '.join(told)})" if told else ""
     click.echo(
         plain(f"{plan.control} (control) against {plan.treatment} (treatment){marked}", None)
     )
     said = "SAMPLE RATIO FAILS" if test.ratio.alarm else "Sample ratio"
     click.echo(f"{said}: {ratio_in_words(test)}")
+    if other := bots_in_words(test):
+        click.echo(f"  {other}")
     click.echo()
     click.echo(plain(found.headline, None))
     for sentence in found.sentences:

@@ -56,6 +56,18 @@ class Split(click.ParamType[tuple[float, float]]):
 )
 @click.option("--from", "start", type=DAY, help="First UTC day.")
 @click.option("--to", "end", type=DAY, help="Last UTC day.")
+@click.option("--tag", help="Only searches that carry this tag.")
+@click.option(
+    "--class",
+    "query_class",
+    type=click.Choice(["empty", "question", "with_number", "long", "keyword"]),
+    help="Only searches whose query is of this class.",
+)
+@click.option(
+    "--without-bots",
+    is_flag=True,
+    help="Leave out the sessions that `events bots` flags; the traffic is checked both ways.",
+)
 @click.option(
     "--effect",
     type=click.FloatRange(0, 1000, min_open=True),
@@ -111,4 +123,7 @@ def _plan(
         start.date() if start else None,
         end.date() if end else None,
         effect / 100,
+        tag=asked["tag"],
+        query_class=asked["query_class"],
+        without_bots=asked["without_bots"],
     )

@@ -14,18 +14,15 @@ from online.ab import ABTest, Arms, Plan, compare_arms
 from online.abtest import POWER
 from online.engines import Unit
 from online.lake import Lake
-from online.verdict import (
+from online.verdict import advice, is_small, verdict, warnings
+from online.wording import (
     NO_SHARE,
     TITLES,
-    advice,
     days_in_words,
-    is_small,
     p_in_words,
     ratio_in_words,
     signed,
     value_in_words,
-    verdict,
-    warnings,
 )
 from ui import numbers
 from ui.charts import effect_chart

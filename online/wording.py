@@ -1,0 +1,98 @@
+"""The numbers of an A/B test in words: values, differences, p-values, traffic, days."""
+
+from online.ab import ABTest, Arms
+from online.abtest import SampleRatio
+
+TITLES = {
+    "ctr": "CTR",
+    "click_mrr": "click-MRR",
+    "clicks_at_1_2": "share of clicks at rank 1 or 2",
+    "zero_result_rate": "share of searches without results",
+    "conversion_rate": "conversion rate",
+}
+NO_SHARE = {"click_mrr"}
+RAREST = 1e-9
+"""Smaller p-values are not told apart in words."""
+
+
+def change_in_words(name: str, arms: Arms) -> str:
+    """A difference and its interval: "+8.4 points (95 % interval +7.1 to +9.7)"."""
+    found = arms.difference
+    if found.value is None:
+        return "no value"
+    words = f"{signed(name, found.value)}{'' if name in NO_SHARE else ' points'}"
+    if found.low is None or found.high is None:
+        return words
+    return f"{words} (95 % interval {signed(name, found.low)} to {signed(name, found.high)})"
+
+
+def value_in_words(name: str, value: float | None) -> str:
+    """A value of a metric: "59.5 %", "0.488", or "no value"."""
+    if value is None:
+        return "no value"
+    return f"{value:.3f}" if name in NO_SHARE else f"{100 * value:.1f} %"
+
+
+def signed(name: str, value: float) -> str:
+    """A difference with its sign: shares in points, "+8.4"; else "-0.021"."""
+    if not value:
+        return "0"
+    return f"{value:+.3f}" if name in NO_SHARE else f"{100 * value:+.1f}"
+
+
+def p_in_words(p_value: float | None) -> str:
+    """A p-value as it is read aloud: "p < .001", "p = .035", or "no p-value"."""
+    if p_value is None:
+        return "no p-value"
+    if p_value < 0.001:
+        return "p < .001"
+    return f"p = {p_value:.3f}".replace("0.", ".", 1) if p_value < 0.9995 else "p = 1"
+
+
+def expected_in_words(test: ABTest) -> str:
+    """The planned split: "50:50"."""
+    return ":".join(f"{share:g}" for share in test.plan.shares)
+
+
+def ratio_in_words(test: ABTest) -> str:
+    """Planned and actual traffic: "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-5)"."""
+    return _ratio_in_words(test, test.units, test.ratio)
+
+
+def bots_in_words(test: ABTest) -> str:
+    """The traffic check the other way: without flagged sessions, or with them; "" without bots."""
+    bots = test.bots
+    if bots is None or not any(bots.searches):
+        return ""
+    if test.plan.without_bots:
+        words, units, ratio = "with", bots.units_with, bots.ratio_with
+    else:
+        words, units, ratio = "without", bots.units_without, bots.ratio_without
+    control, treatment = bots.searches
+    return (
+        f"{words} the {control:,} and {treatment:,} searches of flagged sessions: "
+        f"{_ratio_in_words(test, units, ratio)}"
+    )
+
+
+def _ratio_in_words(test: ABTest, units: tuple[int, int], ratio: SampleRatio) -> str:
+    control, treatment = units
+    came = f"{expected_in_words(test)} planned, {control:,} and {treatment:,} {test.unit}s came"
+    p_value = ratio.p_value
+    if p_value is None:
+        return f"{came}: too few to test the split"
+    if p_value < RAREST:
+        return f"{came} (p < 1e-9)"
+    if p_value < 0.001:
+        return f"{came} (p = {p_value:.1e})".replace("e-0", "e-")
+    return f"{came} ({p_in_words(p_value)})"
+
+
+def days_in_words(test: ABTest, name: str) -> str:
+    """How long the test still has to run for the smallest change worth finding."""
+    days = test.days_needed(name)
+    if days is None:
+        return "cannot be known yet"
+    if days == 0:
+        return "the test is large enough"
+    return f"{days:,} more {'day' if days == 1 else 'days'}"
