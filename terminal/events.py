@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from terminal import output as out
+from terminal.bots import bots
 from terminal.imports import print_import
 from terminal.options import FILE, json_option, with_workspace
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 @click.group()
 def events() -> None:
     """What users searched and clicked."""
+
+
+events.add_command(bots)
 
 
 @events.command("import")
