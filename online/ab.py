@@ -292,9 +292,17 @@ def _arms(connection: Connection, plan: Plan, unit: Unit) -> list[dict[str, Any]
     for arm in plan.arms:
         if arm not in {row["model_version"] for row in arms}:
             raise OnlineError(
-                f"there are no searches of {arm!r} in these days", hint=_models_known(connection)
+                f"there are no searches of {arm!r} in these days{_chosen_in_words(plan)}",
+                hint=_models_known(connection),
             )
     return arms
+
+
+def _chosen_in_words(plan: Plan) -> str:
+    chosen = [f"with the tag {plan.tag!r}"] if plan.tag is not None else []
+    chosen += [f"of the class {plan.query_class!r}"] if plan.query_class is not None else []
+    chosen += ["without bots"] if plan.without_bots else []
+    return "".join(f" {words}" for words in chosen)
 
 
 def _find_crossing(connection: Connection, plan: Plan, unit: Unit) -> None:
