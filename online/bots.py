@@ -142,10 +142,18 @@ def judge_all(lake: Lake, progress: Progress | None = None) -> None:
         OnlineError: Another import did not finish in time, or the lake is damaged.
     """
     with lake.writing(progress) as writing:
-        _judge(writing)
-        writing.connection.execute("CREATE TEMP TABLE bots_after AS FROM fresh_bots")
-        _place(writing)
+        judge_again(writing)
         writing.commit()
+
+
+def judge_again(writing: Writing) -> None:
+    """Judge all sessions by the searches that the commit will leave, and place `bots` of after it.
+
+    For who erases searches: no flag outlives its session, nor what it says of a user.
+    """
+    _judge(writing)
+    writing.connection.execute("CREATE TEMP TABLE bots_after AS FROM fresh_bots")
+    _place(writing)
 
 
 def _judge(writing: Writing, only: str = "") -> None:

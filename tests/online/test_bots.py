@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from online.bots import RULES, Flagged, bots_document, count_bots, flag_bots, judge_all
+from online.bots import RULES, Flagged, bots_document, count_bots, flag_bots, judge_again, judge_all
 from online.lake import Lake
 from tests.online.logs import lake_of, rows
 
@@ -155,6 +155,17 @@ def test_a_session_that_no_longer_meets_a_rule_loses_its_flag(tmp_path: Path) ->
     add(lake, searches(1, query="up?", n_clicks=1), ["s1", "gone"])
     assert flags(lake) == set()
     assert lake.manifest().bots is None
+
+
+def test_a_flag_goes_with_the_searches_that_are_erased(tmp_path: Path) -> None:
+    lake = lake_of(tmp_path, [*searches(2, apart=90_000), *searches(40, apart=1, session_id="s2")])
+    judge_all(lake)
+    assert flags(lake) == {("s1", "endless"), ("s2", "too_fast")}
+    with lake.writing() as writing:
+        writing.place("searches", writing.scratch / "none", replaces=["2026-12-01"])
+        judge_again(writing)
+        writing.commit(erase=True)
+    assert flags(lake) == {("s2", "too_fast")}
 
 
 def test_an_empty_lake_has_no_bots(tmp_path: Path) -> None:
