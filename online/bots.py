@@ -101,7 +101,9 @@ def flag_bots(writing: Writing) -> Flagged:
             those that these had before. Repeats do no harm.
     """
     connection = writing.connection
-    _judge(writing, "SEMI JOIN touched_sessions USING (session_id)")
+    once = "SELECT DISTINCT session_id FROM touched_sessions"
+    connection.execute(f"CREATE TEMP TABLE touched_once AS {once}")
+    _judge(writing, "SEMI JOIN touched_once USING (session_id)")
     before = writing.manifest.bots
     create_view(connection, "bots_before", [writing.root / before.path] if before else [], BOTS)
     connection.execute(f"CREATE TEMP TABLE bots_after AS {sql('duckdb/bots_after')}")
