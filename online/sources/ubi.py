@@ -24,7 +24,7 @@ from online.native import TOO_LONG, NativeLines, plain_schema
 from online.quarantine import why
 from online.sources.source import Findings, fault
 from online.sources.ubi_checks import fault_of
-from online.sources.ubi_findings import OTHERS, ApplicationTally
+from online.sources.ubi_findings import FEW_ZEROS, Applications
 from online.sources.ubi_records import (
     Record,
     actions,
@@ -34,6 +34,7 @@ from online.sources.ubi_records import (
     is_query,
     model_of,
     ordinal_of,
+    part_of,
     query_line,
 )
 from online.sources.ubi_text import (
@@ -55,7 +56,6 @@ __all__ = ["UbiLines", "looks_like_ubi"]
 UNNAMED = "unknown"
 """Stands for the application of records that name none, and for a model that nothing names."""
 
-MOST_APPLICATIONS = 1000
 CONFIRMING_RANKS = 20
 """How many results at rank 1, and none at 0, say that an application no longer counts from 0."""
 
@@ -101,7 +101,6 @@ class UbiLines:
         self._model_version = model_version
         self._actions = actions(click_actions, conversion_actions)
         self._from_zero: set[str] = set()
-        self._tallies: dict[str, ApplicationTally] = {}
         self._awaited: str | None = None
 
     @property
@@ -147,13 +146,14 @@ class UbiLines:
         import pyarrow as pa
 
         self.n_odd = 0
-        for first, block in self._log.numbered():
-            rows = list(self._rows(first, block))
-            self.n_odd += len(rows)
-            lines, texts = zip(*rows, strict=True) if rows else ((), ())
-            yield pa.record_batch([pa.array(lines, pa.int64()), texts], schema=schema)
-        self._expect(None)
-        self._conclude()
+        with Applications(self.scratch) as self._applications:
+            for first, block in self._log.numbered():
+                rows = list(self._rows(first, block))
+                self.n_odd += len(rows)
+                lines, texts = zip(*rows, strict=True) if rows else ((), ())
+                yield pa.record_batch([pa.array(lines, pa.int64()), texts], schema=schema)
+            self._expect(None)
+            self._conclude()
 
     def _rows(self, first: int, block: Block) -> Iterator[tuple[int, str]]:
         if block.cut_short:
@@ -213,13 +213,13 @@ class UbiLines:
         if not isinstance(action, str) or not action.strip():
             return fault("bad_action", "action_name is no text; write what happened, such as click")
         kind = self._actions.get(action, "other")
-        self._tally(name).add_event(record, kind)
-        if kind == "click" and "dwell_time" in (record.get("event_attributes") or {}):
+        self._applications.add_event(name, record, kind)
+        if kind == "click" and "dwell_time" in part_of(record, "event_attributes"):
             self.findings.notes["page_dwell"] += 1
         return event_line(record, kind, self._base(name))
 
     def _query(self, record: Record, name: str) -> Record:
-        self._tally(name).add_query(record)
+        self._applications.add_query(name, record)
         model, key = model_of(record) or self._usual_model(name)
         self.findings.notes[f"model_from_{key}"] += 1
         if record.get("user_query") is None:
@@ -231,12 +231,6 @@ class UbiLines:
             return self._model_version, "option"
         return name, "nothing" if name == UNNAMED else "application"
 
-    def _tally(self, name: str) -> ApplicationTally:
-        if tally := self._tallies.get(name):
-            return tally
-        name = name if len(self._tallies) < MOST_APPLICATIONS else OTHERS
-        return self._tallies.setdefault(name, ApplicationTally())
-
     def _base(self, name: str) -> int:
         """What the first rank is in what an application logs."""
         if self.rank_base is not None:
@@ -245,21 +239,20 @@ class UbiLines:
 
     def _conclude(self) -> None:
         """Tell what was found out about each application."""
-        known = _known_query_ids(self._tallies.values())
-        for name, tally in sorted(self._tallies.items()):
-            self.findings.applications[name] = tally.report(self._base(name), known)
-            if self.rank_base is None:
-                self._doubt_rank_base(name, tally)
+        self.findings.applications = self._applications.reports(self._base)
+        if self.rank_base is None:
+            for name in self.findings.applications:
+                self._doubt_rank_base(name, *self._applications.tops(name))
 
-    def _doubt_rank_base(self, name: str, tally: ApplicationTally) -> None:
+    def _doubt_rank_base(self, name: str, zeros: int, ones: int) -> None:
         """Note where what we see speaks against the base that is assumed."""
         remembered = self.rank_bases.get(name)
-        if remembered == 1 and tally.zeros:
-            self._note("rank_base_changed", name, tally.zeros)
-        if remembered == 0 and not tally.zeros and tally.ones >= CONFIRMING_RANKS:
-            self._note("rank_base_unconfirmed", name, tally.ones)
-        if tally.has_few_zeros:
-            self._note("rank_zero_is_rare", name, tally.zeros)
+        if remembered == 1 and zeros:
+            self._note("rank_base_changed", name, zeros)
+        if remembered == 0 and not zeros and ones >= CONFIRMING_RANKS:
+            self._note("rank_base_unconfirmed", name, ones)
+        if 0 < zeros < FEW_ZEROS * ones:
+            self._note("rank_zero_is_rare", name, zeros)
 
     def _note(self, code: str, name: str, rows: int) -> None:
         self.findings.notes[code] += rows
@@ -295,12 +288,3 @@ def _at_zero(raw: bytes, kinds: Mapping[str, Any]) -> set[str]:
     action = record.get("action_name")
     is_result = isinstance(action, str) and action in kinds
     return {application_of(record) or UNNAMED} if is_result and ordinal_of(record) == 0 else set()
-
-
-def _known_query_ids(tallies: Iterable[ApplicationTally]) -> Any:
-    """Hashes of all query ids that have a query record; None where nothing is one."""
-    import numpy as np
-
-    found = [tally.query_ids.counts()[0] for tally in tallies]
-    known = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
-    return known if len(known) else None

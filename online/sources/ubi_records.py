@@ -85,6 +85,7 @@ RESULTS = (
 SIZES = ("size", "page_size", "per_page", "hits_per_page", "rows", "limit")
 OFFSETS = ("from", "offset", "start")
 VALUES = ("value", "revenue", "total")
+LONGEST_NAME = 100
 OF_A_QUERY = frozenset(("user_query", "query_response_id", "query_attributes", *RESULTS))
 
 _ZONED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)")
@@ -117,9 +118,15 @@ def is_query(record: Record) -> bool:
 
 
 def application_of(record: Record) -> str | None:
-    """The application that wrote a record; None where it names none."""
-    named = record.get("application") or _part(record, "query_attributes").get("application")
-    return str(named) if isinstance(named, str | int) else None
+    """The application that wrote a record, as `short`; None where it names none."""
+    named = record.get("application") or part_of(record, "query_attributes").get("application")
+    return short(str(named)) if isinstance(named, str | int) else None
+
+
+def short(name: str) -> str:
+    """A name of at most `LONGEST_NAME` characters, as UBI has them, that can be written as UTF-8."""
+    name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return name if name.isascii() else name.encode(errors="backslashreplace").decode()
 
 
 def query_line(record: Record, model_version: str) -> Record:
@@ -129,7 +136,7 @@ def query_line(record: Record, model_version: str) -> Record:
         record: It is not changed.
         model_version: What ranked the results.
     """
-    attributes = _part(record, "query_attributes")
+    attributes = part_of(record, "query_attributes")
     line = _common(record, attributes)
     line["query"] = "" if record.get("user_query") is None else record["user_query"]
     line["model_version"] = model_version
@@ -153,10 +160,12 @@ def event_line(record: Record, kind: Kind, rank_base: int) -> Record:
         kind: What its action is.
         rank_base: What the first rank is in `position.ordinal`, 0 or 1.
     """
-    attributes = _part(record, "event_attributes")
+    attributes = part_of(record, "event_attributes")
     line = _common(record, attributes)
     line["action"] = record["action_name"]
-    taken = {"action_name", "query_id", "event_attributes"} | _taken_ids(record)
+    taken = {"action_name", "query_id"} | _taken_ids(record)
+    if isinstance(record.get("event_attributes"), dict):
+        taken.add("event_attributes")
     happened, rest = _happened(attributes, rank_base)
     if kind == "click":
         line["clicks"] = [happened]
@@ -174,13 +183,13 @@ def event_line(record: Record, kind: Kind, rank_base: int) -> Record:
 
 def object_id_of(record: Record) -> str | None:
     """The document that an event is about, None where it names none."""
-    found = _id(_object(_part(record, "event_attributes")).get("object_id"))
+    found = _id(_object(part_of(record, "event_attributes")).get("object_id"))
     return found if isinstance(found, str) else None
 
 
 def ordinal_of(record: Record) -> int | None:
     """The `position.ordinal` of an event as it was logged, None where there is no such number."""
-    position = _part(_part(record, "event_attributes"), "position")
+    position = part_of(part_of(record, "event_attributes"), "position")
     found = _whole(position.get("ordinal"))
     return found if type(found) is int else None
 
@@ -190,7 +199,7 @@ def model_of(record: Record) -> tuple[str, str] | None:
 
     Of an experiment and its variant both are needed: two arms of one experiment are two models.
     """
-    attributes = _part(record, "query_attributes")
+    attributes = part_of(record, "query_attributes")
     if model := _first(attributes, MODELS):
         return model
     experiment, variant = _first(attributes, EXPERIMENTS), _first(attributes, VARIANTS)
@@ -211,6 +220,12 @@ def time_format(stamp: object) -> str:
     if isinstance(stamp, int | float) and not isinstance(stamp, bool):
         return _epoch(stamp)
     return "missing" if stamp is None else "other"
+
+
+def part_of(record: Mapping[str, Any], key: str) -> Record:
+    """An object within a record; {} where there is none."""
+    found = record.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _epoch(stamp: float) -> str:
@@ -250,12 +265,12 @@ def _happened(attributes: Record, rank_base: int) -> tuple[Record, Record]:
     happened: Record = {}
     rest = dict(attributes)
     key = "object" if isinstance(attributes.get("object"), dict) else "data"
-    thing = dict(_part(attributes, key))
+    thing = dict(part_of(attributes, key))
     if (doc_id := _id(thing.get("object_id"))) not in (None, ""):
         happened["doc_id"] = doc_id
         del thing["object_id"]
         rest[key] = thing
-    position = dict(_part(attributes, "position"))
+    position = dict(part_of(attributes, "position"))
     if (ordinal := _whole(position.get("ordinal"))) is not None:
         happened["rank"] = ordinal + 1 - rank_base if type(ordinal) is int else ordinal
         del position["ordinal"]
@@ -274,9 +289,9 @@ def _further(record: Record, taken: Iterable[str]) -> Record:
 
 def _value(record: Record) -> float | None:
     """The value that a conversion names for itself."""
-    attributes = _part(record, "event_attributes")
+    attributes = part_of(record, "event_attributes")
     thing = _object(attributes)
-    for place in (record, attributes, thing, _part(thing, "object_detail")):
+    for place in (record, attributes, thing, part_of(thing, "object_detail")):
         for key in VALUES:
             found = place.get(key)
             if isinstance(found, str) and _NUMBER.fullmatch(found):
@@ -302,7 +317,7 @@ def _request(record: Record) -> Record:
 
 def _offset(attributes: Record, request: Record) -> int:
     """How many results stand before the first listed; page 1 is the first."""
-    pages = (_part(attributes, "pagination"), attributes)
+    pages = (part_of(attributes, "pagination"), attributes)
     for place in (*pages, request):
         if found := _first_whole(place, OFFSETS):
             return found
@@ -329,13 +344,7 @@ def _first(place: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, str] | N
 
 def _object(attributes: Record) -> Record:
     """What an event is about; collectors before UBI 1.0 called it `data`."""
-    return _part(attributes, "object") or _part(attributes, "data")
-
-
-def _part(record: Mapping[str, Any], key: str) -> Record:
-    """An object within a record; {} where there is none."""
-    part = record.get(key)
-    return part if isinstance(part, dict) else {}
+    return part_of(attributes, "object") or part_of(attributes, "data")
 
 
 def _ids(listed: Any) -> Any:

@@ -1,6 +1,7 @@
 """UBI records as native lines: line in, line out, and what is told about each application."""
 
 import json
+import random
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from online.lines import LogFile
 from online.sources.source import MARK
 from online.sources.ubi import UbiLines, looks_like_ubi
+from online.sources.ubi_findings import Ledger
 from online.sources.ubi_records import time_format
 from tests.online.logs import write_log
 
@@ -176,6 +178,11 @@ def test_what_is_absent_is_left_out(tmp_path: Path) -> None:
         "application": "shop",
     }
     assert "impressions" not in one(tmp_path, happened("impression", None, 4))
+
+
+def test_attributes_that_are_no_object_are_kept_as_they_are(tmp_path: Path) -> None:
+    line = one(tmp_path, happened("click", event_attributes="top"))
+    assert (line["clicks"], line["event_attributes"]) == ([{}], "top")
 
 
 def test_a_session_may_stand_among_the_attributes(tmp_path: Path) -> None:
@@ -454,6 +461,14 @@ def test_each_application_is_counted(tmp_path: Path) -> None:
     assert (docs["without_query"], docs["time_formats"]) == (0, {"iso_8601_without_zone": 1})
 
 
+def test_names_are_shown_short_and_writable(tmp_path: Path) -> None:
+    events = [happened("a" * 200, application="\ud800" + "b" * 200), happened("é", application="é")]
+    found = Read(tmp_path, events).applications
+    assert max(map(len, found)) <= 105
+    assert json.dumps(found, ensure_ascii=False).encode()
+    assert list(found["é"]["actions"]) == ["é"]
+
+
 def test_a_log_of_events_alone_does_not_know_which_lack_their_query(tmp_path: Path) -> None:
     assert (
         Read(tmp_path, [happened("click", "d1", 1)]).applications["shop"]["without_query"] is None
@@ -477,6 +492,48 @@ def test_a_log_of_events_alone_does_not_know_which_lack_their_query(tmp_path: Pa
 )
 def test_forms_of_time(stamp: object, form: str) -> None:
     assert time_format(stamp) == form
+
+
+def test_occurrences_are_told_in_parts_that_share_no_thing(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, part=100)
+    for number in range(1000):
+        ledger.add(number % 3, f"thing {number % 500}")
+    parts = list(ledger.parts())
+    ledger.close()
+    assert len(parts) == 11
+    assert sum(len(tags) for tags, _ in parts) == 1000
+    things = [set(hashes.tolist()) for _, hashes in parts]
+    assert sum(map(len, things)) == len(set.union(*things)) == 500
+
+
+def test_no_line_is_lost_or_told_twice_whatever_it_holds(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    odd: list[Any] = [None, "", 0, -1, 1.5, True, [], {}, "x" * 300, ["d"], {"a": {"b": None}}]
+    odd += ["\x00", "\ud800", 10**30, "click", [None], {"object_id": []}, {"ordinal": "0"}, NOON]
+    lines: list[dict[str, Any] | str | bytes] = []
+    for _ in range(600):
+        record = chance.choice([query(), happened("click", "d1", 1), happened("purchase", "d1", 2)])
+        for _ in range(chance.randrange(4)):
+            place = chance.choice([record, record.get("event_attributes"), record])
+            if isinstance(place, dict):
+                place[chance.choice([*KEYS, *place])] = chance.choice(odd)
+        text = json.dumps(record)
+        damage = chance.random()
+        if damage < 0.1:
+            lines.append(text[: chance.randrange(1, len(text))])
+        elif damage < 0.2:
+            lines.append(text.encode()[::-1])
+        else:
+            lines.append(record)
+    read = Read(tmp_path, lines)
+    assert read.numbers == list(range(1, 601))
+    assert len(read.native) + len(read.faults) == 600
+    assert len(read.native) > 100 < len(read.faults)
+    counted = read.applications.values()
+    assert sum(said["queries"] + said["events"] for said in counted) >= len(read.native)
+
+
+KEYS = ("timestamp", "query_id", "action_name", "user_query", "event_attributes", "object", "query")
 
 
 def test_ubi_is_known_by_its_records() -> None:
