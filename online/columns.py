@@ -36,6 +36,7 @@ SEARCHES = {
     "conversion_value": "DOUBLE",
     "active_until": "TIMESTAMPTZ",
     "last_row_at": "TIMESTAMPTZ",
+    "session_joined": "BOOLEAN",
 }
 """Columns of `searches`, one row a search.
 
@@ -47,6 +48,8 @@ and model are those of the latest, whose time is `last_row_at` (NULL: there was 
 
 `session_given` tells a session of the log from one made up: "user:ID:MICROSECONDS" for a user's
 searches without 30 minutes of silence between them, "search:KEY" for a search of its own.
+`session_joined` is TRUE where no row of the search named its session, but something that happened
+in it did.
 `retrieved_doc_ids` begins behind `results_offset` results (NULL: 0) and holds NULL where a page
 between two others is not known; it is NULL, as is `n_results`, where the log does not tell results.
 `n_ranked_clicks` counts clicks whose rank is known, `n_top_clicks` those at rank 1 or 2.
@@ -78,14 +81,19 @@ INTERACTIONS = {
     "event_id": "VARCHAR",
     "row_key": "BIGINT",
     "extra": "VARCHAR",
+    "own_session_id": "VARCHAR",
 }
 """Columns of `interactions`, one row for each thing that happened in a search.
 
-`kind` is "click", "conversion", "impression" (a document was shown), "page" (a further row of the
-search itself, such as its next page) or "other" (known to the log alone, by its word in `action`).
+`kind` is "click", "conversion", "impression" (a document was shown), "page" or "other" (known to
+the log alone, by its word in `action`). Where a search has several rows, such as its next page,
+each of them, the first too, is a "page" and stands as it was logged in `extra`, so that it makes no
+difference in which order they come.
 `timestamp` and `date` are those of its search; `occurred_at` is its own time where the log has one.
 `joined` is FALSE where the lake does not know the search (yet): `timestamp` is then its own time
 and `model_version` NULL; NULL means TRUE. `row_key` is the hash of the log's row that told it.
+`session_id` is that of its search, else its own; `own_session_id` and `user_id` are what that row
+itself named, where it told only of what happened.
 """
 
 HOURS = {
