@@ -124,7 +124,7 @@ def application_of(record: Record) -> str | None:
 
 
 def short(name: str) -> str:
-    """A name of at most `LONGEST_NAME` characters, as UBI has them, that can be written as UTF-8."""
+    """A name of `LONGEST_NAME` characters at most, as UBI has them, and writable as UTF-8."""
     name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     return name if name.isascii() else name.encode(errors="backslashreplace").decode()
 
