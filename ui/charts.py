@@ -102,7 +102,7 @@ def time_chart(
     whole = _with_gaps(points)
     times = sorted(whole["at"].unique())
     # The clock is the workspace's wherever the browser is: it is drawn as if it were UTC.
-    base = alt.Chart(_in_utc(whole)).encode(
+    base = alt.Chart(_values(_in_utc(whole))).encode(
         x=alt.X("at:T", title=None, axis=_time_axis(times), scale=alt.Scale(type="utc")),
         color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
     )
@@ -129,9 +129,8 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
         title: Name of the difference and its unit, ours.
     """
     import altair as alt
-    import pandas as pd
 
-    base = alt.Chart(_in_utc(days)).encode(
+    base = alt.Chart(_values(_in_utc(days))).encode(
         x=alt.X(
             "at:T",
             title=None,
@@ -140,7 +139,7 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
         )
     )
     nothing = (
-        alt.Chart(pd.DataFrame({"zero": [0.0]}))
+        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
         .mark_rule(strokeDash=[4, 4], color="#8C8C8C", strokeWidth=1.5)
         .encode(y="zero:Q")
     )
@@ -170,12 +169,10 @@ def rank_chart(clicks: "pd.DataFrame", colours: Mapping[str, str]) -> "alt.Chart
     order = [str(rank) for rank in range(1, LAST_RANK + 1)] + [f"{LAST_RANK + 1}+"]
     level = alt.Axis(labelAngle=0, titlePadding=4)
     chart: alt.Chart = (
-        alt.Chart(clicks)
+        alt.Chart(_values(clicks))
         .mark_bar()
         .encode(
-            x=alt.X(
-                "rank:N", sort=order, title="rank", axis=alt.Axis(labelAngle=0, titlePadding=4)
-            ),
+            x=alt.X("rank:N", sort=order, title="rank", axis=level),
             xOffset=alt.XOffset("model:N", sort=list(colours)),
             y=alt.Y("share:Q", title="share of clicks", axis=alt.Axis(format="%", tickCount=4)),
             color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
@@ -209,6 +206,15 @@ def _scale(colours: Mapping[str, str]) -> "alt.Scale":
     import altair as alt
 
     return alt.Scale(domain=list(colours), range=list(colours.values()))
+
+
+def _values(frame: "pd.DataFrame") -> "alt.InlineData":
+    """The rows inside the chart: Altair's ways to keep them outside are the whole process's."""
+    import altair as alt
+
+    times = {name: frame[name].map(str) for name in frame.select_dtypes("datetimetz")}
+    rows = frame.assign(**times).astype(object)
+    return alt.InlineData(values=rows.where(rows.notna(), None).to_dict("records"))
 
 
 def _with_gaps(points: "pd.DataFrame") -> "pd.DataFrame":

@@ -4,8 +4,9 @@ A CSV file is safe to open in a spreadsheet (builder/spreadsheets.py) and is wri
 somebody asks. A picture is made in the browser of the chart on screen: same colours, same width.
 """
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -89,8 +90,9 @@ def titled_csv(title: str, make: Callable[[], Sheet], file: str, *, key: str) ->
 
 
 def show_chart(
-    chart: "alt.Chart | alt.LayerChart",
+    draw: "Callable[[], alt.Chart | alt.LayerChart]",
     *,
+    drawn_of: Hashable,
     title: Sequence[str],
     file: str,
     key: str,
@@ -99,19 +101,34 @@ def show_chart(
     """A chart, and below it what takes it away: as PNG, as SVG, and its numbers as CSV.
 
     Args:
-        chart: What is drawn.
-        title: What it shows and of what, for the picture and for screen readers; may hold data.
+        draw: Draws it, once for all that `drawn_of` names: Altair takes longer than the rest.
+        drawn_of: All that the drawing depends on.
+        title: What it shows and of what, for the picture and for screen readers; the first line is
+            ours, the others may hold data.
         file: Name of the files without ending; see `file_name`.
         key: Unique on the page.
         make: Gives the numbers when they are asked for.
     """
     with st.container(key=f"chart_{key}"):
-        drawn = chart.properties(usermeta=_AS_SVG)
-        st.altair_chart(drawn, width="stretch", alt=title[0])
+        spec = json.loads(_spec(key, drawn_of, draw))
+        st.vega_lite_chart(spec=spec, width="stretch", alt=title[0])
         with st.container(key=f"files_{key}", horizontal=True, vertical_alignment="center"):
             told = {"title": list(title), "file": file}
             _component()(key=f"pictures_{key}", data=told, width="content")
             offer_csv(make, file, key=key, what=title[0])
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _spec(
+    key: str,  # noqa: ARG001 - part of the key
+    drawn_of: Hashable,  # noqa: ARG001 - part of the key
+    _draw: "Callable[[], alt.Chart | alt.LayerChart]",
+) -> str:
+    """The chart in Vega-Lite's language."""
+    spec = _draw().properties(usermeta=_AS_SVG).to_dict(validate=False)
+    # Altair's own theme has a fixed size; Streamlit's, put on later, has the page's width.
+    spec.pop("config", None)
+    return json.dumps(spec, allow_nan=False)
 
 
 def _csv(make: Callable[[], Sheet]) -> bytes:

@@ -57,10 +57,12 @@ class Series:
     Attributes:
         points: One for each model version and each day or hour that has searches.
         start: The first day that is shown, later than asked for where that would be too much.
+        state: Of the lake, when they were counted.
     """
 
     points: Sequence[Mapping[str, Any]]
     start: date
+    state: str
 
 
 def state_of(lake: Lake) -> str:
@@ -115,7 +117,7 @@ def series_of(workspace: Workspace, choice: Choice, step: Step) -> Series:
     shown = max(choice.start or date.min, last - timedelta(days=MOST_DAYS[step] - 1))
     counting = {"day": _by_day, "hour": _by_hour}
     found = _asked(workspace, step, replace(choice, start=shown), counting[step])
-    return Series(found["points"], shown)
+    return Series(found["points"], shown, state_of(workspace.lake))
 
 
 def _asked(

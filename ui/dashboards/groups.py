@@ -57,16 +57,18 @@ def show_clicks_by_rank(
 ) -> None:
     """At which ranks each model's users clicked."""
     section("Clicks by rank")
-    frame = clicks_by_rank({model: m["clicks_by_rank"] for model, m in by_model.items()})
-    if frame.empty:
+    ranks = {model: metrics["clicks_by_rank"] for model, metrics in by_model.items()}
+    if not any(ranks.values()):
         muted("No click has a rank.")
         return
+    shown = {model: colours[model] for model in by_model}
     show_chart(
-        rank_chart(frame, {model: colours[model] for model in by_model}),
+        lambda: rank_chart(clicks_by_rank(ranks), shown),
+        drawn_of=(repr(ranks), tuple(shown.items())),
         title=["Clicks by rank, as shares of each model's clicks", asked_in_words(choice)],
         file=file_name("clicks-by-rank", *file_parts(choice)),
         key="ranks",
-        make=partial(sheet_of, frame),
+        make=lambda: sheet_of(clicks_by_rank(ranks)),
     )
     clicks = sum(metrics["clicks"] for metrics in by_model.values())
     without = sum(metrics["clicks_without_rank"] for metrics in by_model.values())

@@ -47,12 +47,11 @@ def show_over_time(
             label_visibility="collapsed",
         )
     series = series_of(workspace, choice, step)
-    frame = points_of(series, metric)
-    if not frame["value"].notna().any():
+    if all(point["values"][metric][0] is None for point in series.points):
         muted(f"{MEASURES[metric].title} cannot be computed for any {step} alone.")
         return
-    _draw(frame, metric, step, choice, colours)
-    _say_how_much(series, frame, step, choice)
+    _draw(series, metric, step, choice, colours)
+    _say_how_much(series, metric, step, choice)
 
 
 def points_of(series: Series, metric: str) -> "pd.DataFrame":
@@ -69,36 +68,39 @@ def points_of(series: Series, metric: str) -> "pd.DataFrame":
 
 
 def _draw(
-    frame: "pd.DataFrame", metric: str, step: Step, choice: Choice, colours: Mapping[str, str]
+    series: Series, metric: str, step: Step, choice: Choice, colours: Mapping[str, str]
 ) -> None:
     measure = MEASURES[metric]
-    shown = {model: colours[model] for model in sorted(frame["model"].unique())}
+    models = sorted({point["model"] for point in series.points})
+    shown = {model: colours[model] for model in models}
+    form = D3_FORMS[measure.kind]
     show_chart(
-        time_chart(frame, shown, measure.title, form=D3_FORMS[measure.kind]),
+        lambda: time_chart(points_of(series, metric), shown, measure.title, form=form),
+        drawn_of=(series.state, choice, metric, step, tuple(shown.items())),
         title=[f"{measure.title} {STEPS[step]}", asked_in_words(choice)],
         file=file_name(metric, STEPS[step], *file_parts(choice)),
         key="over_time",
-        make=partial(_sheet, frame, step),
+        make=partial(_sheet, series, metric, step),
     )
 
 
-def _sheet(frame: "pd.DataFrame", step: Step) -> Sheet:
+def _sheet(series: Series, metric: str, step: Step) -> Sheet:
     """The points to take away; a day is a day, an hour begins at its time."""
+    frame = points_of(series, metric)
     times = frame["at"].dt.strftime("%Y-%m-%d" if step == "day" else "%Y-%m-%dT%H:%M")
     return sheet_of(frame.assign(at=times))
 
 
-def _say_how_much(series: Series, frame: "pd.DataFrame", step: Step, choice: Choice) -> None:
+def _say_how_much(series: Series, metric: str, step: Step, choice: Choice) -> None:
     if choice.start is not None and series.start > choice.start:
         muted(
-            f"The last {MOST_DAYS[step]} days of those chosen, from {series.start} on: choose "
-            "others above to see their hours."
-            if step == "hour"
-            else ""
+            f"These are the last {MOST_DAYS[step]} days of those chosen, from {series.start} on: "
+            "choose fewer days above to see earlier ones."
         )
-    bare = int((frame["value"].notna() & frame["low"].isna()).sum())
+    drawn = [point["values"][metric] for point in series.points]
+    bare = sum(value is not None and low is None for value, low, _ in drawn)
     if bare:
         muted(
-            f"{numbers.count(bare)} of {numbers.count_of(len(frame), 'point')} have no band: too "
+            f"{numbers.count(bare)} of {numbers.count_of(len(drawn), 'point')} have no band: too "
             "few sessions for an interval that holds."
         )
