@@ -5,7 +5,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
@@ -128,6 +128,15 @@ class LogFile:
         except _UNREADABLE as error:
             self.failure = self._unreadable(error)
             raise self.failure from error
+
+    def first_lines(self, most: int) -> list[bytes]:
+        """The first lines that are not blank, without their ends.
+
+        Raises:
+            OnlineError: They cannot be read.
+        """
+        lines = (line for block in self.blocks() for line in block.raw.split(b"\n"))
+        return list(islice((line.strip() for line in lines if line.strip()), most))
 
     def numbered(self) -> Iterator[tuple[int, Block]]:
         """Every block with the number of its first line."""

@@ -102,6 +102,7 @@ class DatabaseTable:
         OnlineError: The query cannot be answered, such as that of a view on files that are gone.
     """
 
+    columns_are_known = True
     cells_are_text = False
 
     def __init__(self, database: DatabaseFile, query: str) -> None:

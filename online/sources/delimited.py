@@ -32,12 +32,13 @@ _LONE = re.compile("[\udc80-\udcff]")
 class DelimitedTable:
     """A text table with a header as a `Table`; a row is numbered as the line that it begins on.
 
-    Remarks (#) and blank lines before the header are passed over.
+    Remarks (#) and blank lines before the header are passed over; a row without a word is blank.
 
     Raises:
         OnlineError: It is no UTF-8, has no header, or two columns of one name.
     """
 
+    columns_are_known = True
     cells_are_text = True
 
     def __init__(self, log: LogFile, delimiter: str) -> None:
@@ -122,7 +123,7 @@ class _Rows:
             rows = self._at_once(lines) if not carried and first > self._begin else None
             if rows is not None:
                 numbered = enumerate(rows, start=first)
-                yield from ((line, row, "", b"") for line, row in numbered if row)
+                yield from ((line, row, "", b"") for line, row in numbered if any(row))
                 continue
             numbered_lines = enumerate(lines, start=first)
             carried.extend((line, text) for line, text in numbered_lines if line > self._begin)
@@ -151,7 +152,7 @@ class _Rows:
             text = "".join(line for _, line in begun)
             why = why or _why_no_utf8(text)
             raw = text.rstrip("\r\n").encode(errors="surrogateescape") if why else b""
-            if row or why:
+            if any(row) or why:
                 yield begun[0][0], row, why, raw
 
     def _next_row(self, lines: deque[tuple[int, str]]) -> tuple[int, list[str], str]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
+SNIFFED_ROWS = 200
+"""How many objects are looked at for the names of their keys."""
+
 _MODEL = re.compile(rb'"model_version"\s*:')
 _NO_MODEL = re.compile(rb'"model_version"\s*:\s*null')
 
@@ -24,13 +27,16 @@ class JsonTable:
     A line that is no object is handed on as it is: the checks of native lines say what is wrong.
     """
 
+    columns_are_known = False
     cells_are_text = False
 
     def __init__(self, log: LogFile) -> None:
         self._log = log
         self.path = log.path
         self.size = log.size
-        self.columns = list(dict.fromkeys(key for row in first_objects(log) for key in row))
+        self.columns = list(
+            dict.fromkeys(key for row in first_objects(log, SNIFFED_ROWS) for key in row)
+        )
 
     @property
     def bytes_read(self) -> int:
@@ -92,9 +98,7 @@ def _refuse(name: str) -> None:
 
 def first_objects(log: LogFile, most: int = SNIFFED_LINES) -> list[dict[str, Any]]:
     """The objects among the first lines that are not blank."""
-    lines = next(log.blocks(), Block(b"")).raw.split(b"\n")
-    head = [line for line in lines if line.strip()][:most]
-    return [row for line in head if (row := _object(line)) is not None]
+    return [row for line in log.first_lines(most) if (row := _object(line)) is not None]
 
 
 class NamedModel(NativeLines):

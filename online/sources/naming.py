@@ -60,7 +60,7 @@ def require_meaning(mapping: TableMap, columns: Sequence[str], path: Path) -> No
     if not missing:
         return
     raise OnlineError(
-        f"the columns do not name {' and '.join(missing)}; they are {_listed(columns)}",
+        f"the columns do not name {_and(missing)}; they are {_listed(columns)}",
         where=str(path),
         hint="name what ranked the results: --model-version NAME"
         if missing == ["model_version"]
@@ -71,12 +71,14 @@ def require_meaning(mapping: TableMap, columns: Sequence[str], path: Path) -> No
 def require_columns(mapping: TableMap, table: Table) -> None:
     """Refuse a mapping that names a column which the table lacks.
 
-    Of JSON objects the keys of the first ones count.
+    Of JSON objects only the first ones are known, so that is asked of the time alone.
 
     Raises:
         OnlineError: It says which column, and what may have been meant.
     """
-    for path in mapping.paths():
+    timestamp = mapping.fields.get("timestamp")
+    sure = [timestamp.path] if timestamp else []
+    for path in mapping.paths() if table.columns_are_known else sure:
         if not _is_there(path, table.columns):
             raise OnlineError(
                 f"the mapping names {path!r}, and there is no such column",
@@ -89,6 +91,10 @@ def _is_there(path: str, columns: Sequence[str]) -> bool:
     steps = path.split(".")
     heads = {".".join(steps[:length]).removesuffix("[]") for length in range(1, len(steps) + 1)}
     return path in columns or not heads.isdisjoint(columns)
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -56,6 +56,7 @@ class ParquetTable:
         OnlineError: A file is broken or no Parquet.
     """
 
+    columns_are_known = True
     cells_are_text = False
 
     def __init__(self, path: Path) -> None:

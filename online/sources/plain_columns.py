@@ -37,7 +37,11 @@ class PlainColumns:
             if key in schema.names and isinstance(value, str)
         }
         self._ignored = {*mapping.ignore, *(rule.path for rule in self._rules.values())}
-        self._never = mapping.things is not None or self._constants != mapping.constants
+        self._never = (
+            mapping.things is not None
+            or self._constants != mapping.constants
+            or (bool(self._constants) and "query" not in self._rules)
+        )
 
     def split(
         self,
@@ -100,13 +104,25 @@ class PlainColumns:
             query, results = columns["query"], columns[RESULTS]
             is_plain &= ~(_nulls(query) & ~_nulls(results))
             empty = _nulls(results) & ~_nulls(query)
-            n_empty = int((empty & is_plain).sum())
-            if n_empty:
-                self._translation.notes["empty_results_cell"] += n_empty
-                columns[RESULTS] = pc.fill_null(results, _no_ids())
+            if empty.any():
+                self._translation.notes["empty_results_cell"] += int((empty & is_plain).sum())
+                columns[RESULTS] = pc.if_else(_boolean(empty), _no_ids(), results)
         for key, value in self._constants.items():
-            if key in columns:
-                columns[key] = pc.fill_null(columns[key], value)
+            self._assume(key, value, columns, is_plain)
+
+    def _assume(
+        self, key: str, value: str, columns: "dict[str, pa.Array]", is_plain: "Mask"
+    ) -> None:
+        """Put a constant where a search says nothing."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        searches = ~_nulls(columns["query"])
+        given = columns.get(key, pa.nulls(len(searches), pa.string()))
+        missing = searches & _nulls(given)
+        columns[key] = pc.if_else(_boolean(missing), value, given)
+        if key == "model_version":
+            self._translation.notes["model_assumed"] += int((missing & is_plain).sum())
 
     def _assembled(
         self, lines: "npt.NDArray[np.int64]", columns: "dict[str, pa.Array]"
@@ -115,8 +131,6 @@ class PlainColumns:
         import pyarrow.compute as pc
 
         every: dict[str, Any] = dict(columns) | {"line": pa.array(lines)}
-        for key, value in self._constants.items():
-            every.setdefault(key, pa.repeat(value, len(lines)))
         if RESULTS in columns:
             every[JOINED] = pc.binary_join(columns[RESULTS], "")
         return pa.record_batch(
@@ -276,13 +290,17 @@ def _is_text_valid(batch: "pa.RecordBatch") -> bool:
 
 def _holds_nul(batch: "pa.RecordBatch") -> bool:
     """Whether a text holds U+0000."""
-    import numpy as np
     import pyarrow as pa
 
-    for column in batch.columns:
-        texts = column.values if pa.types.is_list(column.type) else column
-        if pa.types.is_string(texts.type):
-            octets = texts.buffers()[2]
-            if octets is not None and not np.frombuffer(octets, np.uint8).all():
-                return True
-    return False
+    texts = (column.flatten() if pa.types.is_list(column.type) else column for column in batch)
+    return any(_has_zero_byte(text) for text in texts if pa.types.is_string(text.type))
+
+
+def _has_zero_byte(texts: "pa.Array") -> bool:
+    import numpy as np
+
+    _, ends, octets = texts.buffers()
+    if octets is None:
+        return False
+    within = np.frombuffer(ends, np.int32)[[texts.offset, texts.offset + len(texts)]]
+    return not np.frombuffer(octets, np.uint8)[within[0] : within[1]].all()

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from online.events import OnlineError
-from online.lines import Block, LogFile, require_json_lines
+from online.lines import LogFile, require_json_lines
 from online.native import NativeLines
 from online.sources.delimited import DELIMITERS, DelimitedTable, header_of
 from online.sources.json_objects import JsonTable, NamedModel, first_objects
@@ -25,6 +25,9 @@ from online.sources.ubi import UbiLines, looks_like_ubi
 
 FORMATS = ("jsonl", "ubi", "csv", "parquet", "duckdb")
 """What a log may be; TSV and tables with semicolons are csv."""
+
+SNIFFED_LINES = 40
+"""Lines that tell a format: some of them may be broken."""
 
 
 def open_source(
@@ -154,18 +157,14 @@ def _form(log: LogFile) -> str | None:
         return "parquet"
     if head[8:12] == b"DUCK":
         return "duckdb"
-    lines = [line for line in _first_block(log).split(b"\n") if line.strip()]
+    lines = log.first_lines(SNIFFED_LINES)
     first = next((line for line in lines if not line.startswith(b"# ")), b"")
     if any(byte < 9 for byte in first[:200]) or first.lstrip()[:1] in (b"{", b"["):
         return "lines"
     names = max(_known(log, delimiter) for delimiter in DELIMITERS)
-    if names < 2 and (looks_like_ubi(b"\n".join(lines[:40])) or first_objects(log)):
+    if names < 2 and (looks_like_ubi(b"\n".join(lines)) or first_objects(log)):
         return "lines"
     return "csv" if any(delimiter.encode() in first for delimiter in DELIMITERS) else "lines"
-
-
-def _first_block(log: LogFile) -> bytes:
-    return next(log.blocks(), Block(b"")).raw
 
 
 def _known(log: LogFile, delimiter: str) -> int:
@@ -191,7 +190,7 @@ def _delimiter(log: LogFile, mapping: TableMap) -> str:
 
 
 def _json_source(log: LogFile, form: str | None, mapping: TableMap) -> Source:
-    head = _first_block(log)
+    head = b"\n".join(log.first_lines(SNIFFED_LINES))
     model = mapping.constants.get("model_version")
     if form == "ubi" or (form is None and looks_like_ubi(head)):
         return UbiLines(log, model_version=model)

@@ -166,9 +166,12 @@ def as_time_of(form: str) -> Shape:
     def read(value: Any) -> Any:
         value = as_time(value)
         try:
-            return _moment(datetime.strptime(str(value), form))  # noqa: DTZ007 - naive is checked
+            moment = datetime.strptime(str(value), form)  # noqa: DTZ007 - the import asks for a zone
         except ValueError:
             return value
+        # strptime reads the name of a zone and forgets it.
+        in_utc = "%Z" in form and str(value).endswith(("UTC", "GMT", "Z"))
+        return _moment(moment.replace(tzinfo=UTC) if in_utc else moment)
 
     return read
 

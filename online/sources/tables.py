@@ -88,12 +88,14 @@ class Table(Protocol):
         path: Where it lies.
         size: Its size in bytes.
         columns: What its columns are called; of JSON objects, the keys of the first ones.
+        columns_are_known: Whether there are no others.
         cells_are_text: Whether it knows no types: an empty cell is then nothing at all.
     """
 
     path: Path
     size: int
     columns: list[str]
+    columns_are_known: bool
     cells_are_text: bool
 
     @property

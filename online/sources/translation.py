@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
-from online.sources.mapping import LISTS, Rule, TableMap, Things
-from online.sources.shaping import NATIVE, PARTS, as_ids, as_text, as_time_of, plain
+from online.sources.mapping import LISTS, THING, Rule, TableMap, Things
+from online.sources.shaping import NATIVE, PARTS, Shape, as_ids, as_text, as_time_of, plain
 
 Getter: TypeAlias = Callable[[Mapping[str, Any]], Any]
 Tree: TypeAlias = dict[str, "Tree"]
@@ -49,9 +50,9 @@ class Translation:
         if self._things:
             unused = self._things.put(row, line)
         self._settle(line)
-        for key, value in self._constants.items():
-            if line.get(key) is None:
-                line[key] = value
+        if "query" in line:
+            for key, value in self._constants.items():
+                self._assume(line, key, value)
         return self._further(row, unused) | line
 
     def _settle(self, line: dict[str, Any]) -> None:
@@ -64,6 +65,12 @@ class Translation:
             elif self.cells_are_text and "retrieved_doc_ids" not in line:
                 line["retrieved_doc_ids"] = []
                 self.notes["empty_results_cell"] += 1
+
+    def _assume(self, line: dict[str, Any], key: str, value: Any) -> None:
+        if key not in line:
+            line[key] = value
+            if key == "model_version":
+                self.notes["model_assumed"] += 1
 
     def _further(self, row: Mapping[str, Any], unused: dict[str, Any]) -> dict[str, Any]:
         further = dict(unused)
@@ -93,14 +100,25 @@ class _ThingReader:
         if kind is None:
             line["action"] = str(word)
             return self._without_search(line)
-        thing = {part: value_of(row) for part, value_of in self._parts.items()}
-        thing = {part: value for part, value in thing.items() if value is not None}
+        things = self._several(row)
         if kind == "conversion":
-            thing["action"] = str(word)
-        if "doc_id" not in thing or "search_id" not in line:
+            things = [thing | {"action": str(word)} for thing in things]
+        if "search_id" not in line or not all("doc_id" in thing for thing in things):
             line["action"] = str(word)  # the native line asks for it where either is missing
-        line[f"{kind}s"] = [thing]
+        line[f"{kind}s"] = things
         return self._without_search(line)
+
+    def _several(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """What happened: one thing, or several where documents and ranks are parallel lists."""
+        said = {part: value_of(row) for part, value_of in self._parts.items()}
+        documents = said.get("doc_id")
+        if not isinstance(documents, list):
+            return [{part: value for part, value in said.items() if value is not None}]
+        things = []
+        for place in range(len(documents)):
+            parts = {part: _at(value, place) for part, value in said.items()}
+            things.append({part: value for part, value in parts.items() if value is not None})
+        return things
 
     def _without_search(self, line: dict[str, Any]) -> dict[str, Any]:
         """A query without results is that of an earlier row: with it, this would be a search."""
@@ -111,30 +129,49 @@ class _ThingReader:
 
 def getter(key: str, rule: Rule) -> Getter:
     """How the value of a native key is fetched from a row and shaped; None where there is none."""
-    shape = NATIVE.get(key) or PARTS[key]
-    if key in LISTS:
-        shape = _ids_between(rule.separator)
-    if rule.format is not None:
-        shape = as_time_of(rule.format)
+    shape = _shape_of(key, rule)
     steps = [step.removesuffix("[]") for step in rule.path.split(".")]
-    words = rule.values
 
     def value_of(row: Mapping[str, Any]) -> Any:
         value = row.get(rule.path)
         if value is None and len(steps) > 1:
             value = pick(row, steps)
-        if value is None:
-            return None
-        if words:
-            value = words.get(str(as_text(value)), value)
-        value = shape(value)
-        return value + 1 if rule.rank_base == 0 and isinstance(value, int) else value
+        return None if value is None else shape(value)
 
     return value_of
 
 
-def _ids_between(separator: str) -> Callable[[Any], Any]:
-    return lambda value: as_ids(value, separator)
+def _shape_of(key: str, rule: Rule) -> Shape:
+    shape = NATIVE.get(key) or PARTS[key]
+    if key in LISTS:
+        shape = partial(as_ids, separator=rule.separator)
+    if rule.format is not None:
+        shape = as_time_of(rule.format)
+    if rule.values:
+        shape = partial(_in_other_words, words=rule.values, shape=shape)
+    if rule.rank_base == 0:
+        shape = partial(_from_one, shape=shape)
+    return partial(_each, shape=shape) if key in THING else shape
+
+
+def _in_other_words(value: Any, words: Mapping[str, str], shape: Shape) -> Any:
+    return shape(words.get(str(as_text(value)), value))
+
+
+def _from_one(value: Any, shape: Shape) -> Any:
+    rank = shape(value)
+    return rank + 1 if type(rank) is int else rank
+
+
+def _each(value: Any, shape: Shape) -> Any:
+    return [shape(part) for part in value] if isinstance(value, list) else shape(value)
+
+
+def _at(value: Any, place: int) -> Any:
+    """The part of a list at this place, None behind its end; what is no list is the same at all."""
+    if not isinstance(value, list):
+        return value
+    return value[place] if place < len(value) else None
 
 
 def pick(value: Any, steps: Sequence[str]) -> Any:
