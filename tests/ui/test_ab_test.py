@@ -12,7 +12,9 @@ from builder.workspace import Workspace
 from online.ab import Plan, compare_arms
 from online.ingest import import_events
 from tests.ui.test_pages import markup, sign_in
-from ui.ab_tests import drawable, effect_by_day, split_of
+from ui.ab_plans import split_of
+from ui.ab_sheets import effect_by_day
+from ui.ab_tests import drawable
 from ui.charts import effect_chart
 
 OpenApp = Callable[[Path], AppTest]

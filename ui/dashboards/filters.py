@@ -37,9 +37,7 @@ def ask_choice(log: Log, zone: str) -> Choice:
         start, end = ask_days(log, said)
         model = ask_one("Model version", log.model_versions, "model", said)
         tag = ask_tag(log, said)
-        query_class = ask_one(
-            "Class of query", QUERY_CLASSES, "class", said, written=CLASSES.__getitem__
-        )
+        query_class = ask_class(said)
     without_bots = ask_bots()
     if said:
         note(said[0], *said[1:], kind="warning")
@@ -58,6 +56,11 @@ def ask_tag(log: Log, said: list[str]) -> str | None:
         _say_unknown("tag", (), said)
         return None
     return ask_one("Tag", log.tags, "tag", said)
+
+
+def ask_class(said: list[str]) -> str | None:
+    """One of the classes of queries; None for all."""
+    return ask_one("Class of query", QUERY_CLASSES, "class", said, written=CLASSES.__getitem__)
 
 
 def ask_bots() -> bool:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from ui import frame, state
+from ui.ab_plans import ask_plan, show_why_not
 from ui.ab_tests import (
-    ask_plan,
     drawable,
     show_cautions,
     show_effect_by_day,
@@ -12,7 +12,6 @@ from ui.ab_tests import (
     show_power,
     show_sample_ratio,
     show_verdict,
-    show_why_not,
     tested,
 )
 from ui.dashboards.counting import log_of
