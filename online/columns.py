@@ -96,12 +96,31 @@ and `model_version` NULL; NULL means TRUE. `row_key` is the hash of the log's ro
 itself named, where it told only of what happened.
 """
 
+COUNTED: dict[str, tuple[str, ...]] = {
+    "headline": (
+        "searches",
+        "clicked_without_rank",
+        "conversions_logged",
+        "dwells_logged",
+        "first_click_elsewhere",
+    ),
+    "click_ranks": ("clicks",),
+}
+"""Query of sql/ -> its counts that `online.rollup` rolls up: all that it returns."""
+
 HOURS = {
+    "timestamp": "TIMESTAMPTZ",
+    "model_version": "VARCHAR",
+    "counted": "VARCHAR",
+    "rank": "INTEGER",
+    **{count: "BIGINT" for counts in COUNTED.values() for count in counts},
     "date": "DATE",
 }
-"""Columns of `hours`, the searches of each hour already counted; `online.rollup` fills it.
+"""Columns of `hours`: what was counted of each quarter of an hour, see `online.rollup`.
 
-A day whose searches or interactions change without being counted anew has no rows here.
+`timestamp` is its begin. `counted` is the query that counted, of `COUNTED`; `rank` is the rank by
+which that query counts (NULL: none); counts of the other query are NULL. A day whose searches or
+interactions change is counted anew.
 """
 
 BOTS = {

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import duckdb
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
+Relation: TypeAlias = duckdb.DuckDBPyRelation
 
 READER_MEMORY = f"{200 * max(2, os.cpu_count() or 2)}MB"
 """What does not fit is kept on the disk.

@@ -13,6 +13,7 @@ import duckdb
 
 from online.events import OnlineError
 from online.lake import Connection
+from online.rollup import ROLLED, parts_fit, sum_hours
 from online.sql import sql
 from online.zones import begin_of, offsets, zone_of
 
@@ -38,6 +39,8 @@ GROUP_KEYS: dict[Grouping, str] = {
 }
 TAGS = duckdb.ColumnExpression("tags")
 MICROSECONDS = 1_000_000
+NO_HOURS = "DROP VIEW IF EXISTS selected_hours"
+HAS_HOURS = "SELECT 1 FROM duckdb_views() WHERE view_name = 'selected_hours'"
 SEPARATOR = " "
 
 Unit: TypeAlias = Literal["user", "session"]
@@ -107,6 +110,7 @@ def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
         clicks = clicks.join(selected.project("search_key, group_key"), "search_key")
         key = "group_key"
     clicks.project(f'"rank" AS click_rank, {key}').create_view("selected_clicks", replace=True)
+    _choose_hours(connection, choice, grouping)
 
 
 def assign(connection: Connection, choice: Choice, arms: tuple[str, str], unit: Unit) -> None:
@@ -148,6 +152,7 @@ def choose_assigned(connection: Connection, choice: Choice, grouping: Grouping) 
     )
     key = f"{_group_key(rows, choice, grouping)} AS group_key"
     rows.project(f"* REPLACE (unit_id AS session_id), {key}").create_view("selected", replace=True)
+    connection.execute(NO_HOURS)
 
 
 def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
@@ -171,13 +176,14 @@ def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
     searches.join(connection.sql(keys), "query").create_view("selected", replace=True)
     no_clicks = "SELECT CAST(NULL AS INTEGER) AS click_rank, '' AS group_key WHERE FALSE"
     connection.sql(no_clicks).create_view("selected_clicks", replace=True)
+    connection.execute(NO_HOURS)
 
 
 def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
-    """The rows of one query of `sql/`, over what was chosen last."""
-    result = connection.execute(sql(query))
-    columns = [column[0] for column in result.description or ()]
-    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+    """The rows of one query of `sql/`, over what was chosen last; by the rollup, where it can."""
+    by_hours = query in ROLLED and connection.execute(HAS_HOURS).fetchall()
+    rows = sum_hours(connection, query) if by_hours else connection.sql(sql(query))
+    return [dict(zip(rows.columns, row, strict=True)) for row in rows.fetchall()]
 
 
 def _chosen(connection: Connection, choice: Choice) -> Relation:
@@ -196,6 +202,22 @@ def _chosen(connection: Connection, choice: Choice) -> Relation:
         bots = connection.sql("SELECT session_id FROM bots")
         rows = rows.join(bots, "session_id", how="anti")
     return rows
+
+
+def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) -> None:
+    """Make the view `selected_hours` where the rollup knows what was chosen: see `rollup`."""
+    connection.execute(NO_HOURS)
+    of_all = replace(choice, tag=None, query_class=None, without_bots=False) == choice
+    wider = timedelta(days=choice.zone != "UTC")
+    days = connection.sql("FROM days_without_hours")
+    uncounted = _of_days(days, choice.start, choice.end, wider)
+    if not of_all or grouping in OF_SEARCHES or uncounted.limit(1).fetchall():
+        return
+    hours = _within(connection, "hours", choice)
+    first, last = hours.aggregate("min(date), max(date)").fetchall()[0]
+    if first and parts_fit(choice.zone, first, last):
+        key = f"{_group_key(hours, choice, grouping)} AS group_key"
+        hours.project(f"*, {key}").create_view("selected_hours")
 
 
 def _clicks(connection: Connection, choice: Choice, searches: Relation) -> Relation:

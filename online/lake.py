@@ -52,6 +52,7 @@ from online.manifest import (
     read_manifest,
     write_manifest,
 )
+from online.rollup import is_current, place_hours, show_days_without_hours
 
 __all__ = [
     "COLUMNS",
@@ -129,7 +130,11 @@ class Lake:
             manifest = self.manifest()
             try:
                 for table in TABLES:
-                    paths = [self.root / file.path for file in manifest.files(table)]
+                    files = manifest.files(table)
+                    if table == "hours":
+                        files = tuple(file for file in files if is_current(file))
+                        show_days_without_hours(connection, manifest.searches, files)
+                    paths = [self.root / file.path for file in files]
                     create_view(connection, table, paths, COLUMNS[table])
                 bots = [self.root / manifest.bots.path] if manifest.bots else []
                 create_view(connection, "bots", bots, BOTS)
@@ -249,7 +254,9 @@ class Writing:
         kept = [file for file in self.manifest.files(table) if file.date not in gone]
         return (*kept, *self.placed[table])
 
-    def place(self, table: TableName, written: Path, *, replaces: Collection[str] = ()) -> None:
+    def place(
+        self, table: TableName, written: Path, *, replaces: Collection[str] = (), mark: str = ""
+    ) -> None:
         """Move the folders date=…/*.parquet in `written` into the lake; no reader sees them yet.
 
         Args:
@@ -257,6 +264,7 @@ class Writing:
             written: The folder; it may hold none, or be absent.
             replaces: Days such as "2026-11-30" whose files of before the commit leave the table; a
                 day without a written file is empty then.
+            mark: Stands in the names of the files.
         """
         files = sorted(written.glob("date=*/*.parquet"))
         flush_files(files)
@@ -265,7 +273,8 @@ class Writing:
         for file in files:
             day = self.root / table / file.parent.name
             day.mkdir(parents=True, exist_ok=True)
-            target = day / f"{self.manifest.commit + 1}-{len(placed)}.parquet"
+            name = f"{self.manifest.commit + 1}-{len(placed)}" + (f"-{mark}" if mark else "")
+            target = day / f"{name}.parquet"
             file.replace(target)
             relative = target.relative_to(self.root).as_posix()
             rows, event_ids = counts[str(file)]
@@ -290,13 +299,13 @@ class Writing:
     def commit(self, *, erase: bool = False) -> Manifest:
         """Show what was placed to all readers, at once.
 
-        Days whose searches or interactions changed lose their `hours`, unless those were placed,
-        too: no count outlives what it counted.
+        Days whose searches or interactions changed get new `hours`: no count outlives what it
+        counted.
 
         Args:
             erase: Delete replaced files now, those of earlier commits too, though somebody reads.
         """
-        self._drop_stale_hours()
+        place_hours(self, self._changed_days("searches") | self._changed_days("interactions"))
         files = {table: self.files(table) for table in TABLES}
         after = self.manifest.next(files, self.bots, self.rank_bases, datetime.now(UTC))
         self.manifest = replace(after, retired=()) if erase else after
@@ -315,10 +324,6 @@ class Writing:
 
     def _changed_days(self, table: TableName) -> set[str]:
         return self.emptied[table] | {file.date for file in self.placed[table]}
-
-    def _drop_stale_hours(self) -> None:
-        changed = self._changed_days("searches") | self._changed_days("interactions")
-        self.emptied["hours"] |= changed - self._changed_days("hours")
 
 
 def _rows_and_event_ids(

@@ -206,11 +206,11 @@ def test_a_killed_import_leaves_the_lake_before_or_after(
     tally = import_events(lake, log, quarantine_folder=tmp_path / "quarantine")
     assert (tally.accepted, tally.duplicate) == (20_000 - before, before)
     assert rows(lake, "SELECT count(*) FROM searches") == [(20_001,)]
-    named = {file.path for file in lake.manifest().searches + lake.manifest().interactions}
+    named = lake.manifest().paths
     found = {str(path.relative_to(lake.root)) for path in lake.root.glob("*/date=*/*")}
     assert found == named
     assert {path.name for path in lake.root.iterdir()} == {
-        "interactions", "manifest.json", "searches", "writer.lock",
+        "hours", "interactions", "manifest.json", "searches", "writer.lock",
     }  # fmt: skip
 
 
