@@ -43,6 +43,8 @@ ACTIONS = {
     "backup.make": "Copied the database",
     "backup.restore": "Restored the database from",
     "demo.fill": "Filled the workspace with the demo",
+    "events.expire": "Removed search events older than",
+    "events.forget": "Erased the search events of",
     "guidelines.file": "Took from guidelines.md",
     "guidelines.save": "Saved the guidelines as",
     "import.corpus": "Imported documents",
@@ -82,6 +84,7 @@ _KINDS = {
     "rater": "Raters left out",
     "job": "Jobs",
     "import": "Imports",
+    "events": "Events removed",
 }
 _PAIRS = (("from", "to"), ("before", "after"))
 

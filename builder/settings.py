@@ -94,6 +94,16 @@ class Marks(_Strict):
     grades: Mark = ""
 
 
+class Events(_Strict):
+    """What is done with search events.
+
+    Attributes:
+        keep_days: How many UTC days of them are kept; None keeps them for ever.
+    """
+
+    keep_days: int | None = Field(default=None, ge=1, le=100_000)
+
+
 class SignIn(_Strict):
     """Who says who is grading.
 
@@ -141,6 +151,7 @@ class Settings(_Strict):
         lease_minutes: How long a pair on somebody's screen is kept from others.
         grades: The names of the grades 0 to 3.
         guard: Protection against double presses, in milliseconds.
+        events: How long search events are kept.
         marks: What is simulated or illustrative here, as in the demo.
     """
 
@@ -154,6 +165,7 @@ class Settings(_Strict):
     guard: Guard = Guard()
     sign_in: SignIn = SignIn()
     card: Card = Card()
+    events: Events = Events()
     marks: Marks = Marks()
 
 
@@ -249,6 +261,10 @@ language = {_quoted(settings.language)}
 [guard]
 same_key_ms = {settings.guard.same_key_ms}
 other_key_ms = {settings.guard.other_key_ms}
+
+# Search events older than so many days go with the next import; without this they are kept.
+# [events]
+# keep_days = 400
 """
 
 

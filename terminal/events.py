@@ -41,18 +41,16 @@ def events_import(
     One search a line: timestamp with its zone, query, session_id, model_version,
     retrieved_doc_ids, clicked_doc_id and click_rank (null without a click).
     """
-    from builder.activity import note_events
+    from builder.events import import_search_events
     from builder.people import TERMINAL
-    from online.ingest import import_events
 
     with out.progress_bar() as progress:
-        tally = import_events(
-            workspace.lake,
+        tally = import_search_events(
+            workspace,
             file,
-            quarantine_folder=workspace.quarantine_folder,
+            TERMINAL,
+            progress,
             timezone=timezone,
             rank_base=rank_base,
-            progress=progress,
         )
-    note_events(workspace, file.name, tally, TERMINAL)
     return print_import("events", tally, as_json=as_json)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from builder.activity import note_events
 from builder.errors import BuilderError
+from builder.events import import_search_events
 from builder.importers.book import import_book
 from builder.importers.corpus import import_corpus
 from builder.importers.folder import import_folder
@@ -88,20 +88,6 @@ def _import(
         return import_folder(workspace, path, update=update, progress=progress, actor=actor)
     if what == "book":
         return import_book(workspace, path, update=update, progress=progress, actor=actor)
-    tally = _import_events(workspace, path, parameters, progress)
-    note_events(workspace, path.name, tally, actor.name)
+    timezone = parameters.get("timezone") or None
+    tally = import_search_events(workspace, path, actor.name, progress, timezone=timezone)
     return {"events": tally}
-
-
-def _import_events(
-    workspace: Workspace, path: Path, parameters: Mapping[str, Any], progress: Progress
-) -> ImportTally:
-    from online.ingest import import_events
-
-    return import_events(
-        workspace.lake,
-        path,
-        quarantine_folder=workspace.quarantine_folder,
-        timezone=parameters.get("timezone") or None,
-        progress=progress,
-    )

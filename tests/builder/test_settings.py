@@ -49,6 +49,17 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == 'name = "mine"'
 
 
+def test_events_are_kept_for_ever_unless_it_says_how_long(tmp_path: Path) -> None:
+    path = tmp_path / "workspace.toml"
+    write_default_settings(path, "x")
+    assert read_settings(path).events.keep_days is None
+    path.write_text(path.read_text().replace("# [events]\n# keep", "[events]\nkeep"))
+    assert read_settings(path).events.keep_days == 400
+    path.write_text(path.read_text().replace("keep_days = 400", "keep_days = 0"))
+    with pytest.raises(SettingsError, match=r"events\.keep_days does not fit"):
+        read_settings(path)
+
+
 def test_grade_names_may_be_changed(tmp_path: Path) -> None:
     path = written(tmp_path, 'name = "x"\n[grades]\n3 = "perfect"')
     assert read_settings(path).grades.names[3] == "perfect"
