@@ -164,16 +164,18 @@ def show_power(test: ABTest) -> None:
         f"{100 * POWER:.0f} times in 100. Asked for: {percent:g} % of the control's value. Still "
         f"to run: at the traffic of the {numbers.count_of(test.duration, 'day')} so far."
     )
-    offer_csv(partial(power_sheet, test), test_file("power", test.plan), key="power", what="power")
+    with st.container(key="files_power", horizontal=True):
+        file = test_file("power", test.plan)
+        offer_csv(partial(power_sheet, test), file, key="power", what="How long to run")
 
 
 def show_cautions(test: ABTest) -> None:
     """What weakens the test, and what would make it better."""
     section("Before you decide")
     for words in warnings(test):
-        note(words, kind="warning")
+        note(_set(words), kind="warning")
     for words in advice(test):
-        note(words)
+        note(_set(words))
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing the arms \u2026")
@@ -226,5 +228,6 @@ def _pair(counts: Sequence[int]) -> str:
 
 
 def _set(text: str) -> str:
-    """Signs as they are printed, and no break before a per cent; words keep their hyphens."""
-    return _SIGN.sub("\u2212", text).replace(" %", "\u00a0%")
+    """Signs as they are printed, no break within a number; words keep their hyphens."""
+    unbroken = text.replace(" %", "\u00a0%").replace("p < ", "p\u00a0<\u00a0")
+    return _SIGN.sub("\u2212", unbroken.replace("p = ", "p\u00a0=\u00a0"))

@@ -27,7 +27,7 @@ Step: TypeAlias = Literal["day", "hour"]
 Group: TypeAlias = Literal["tag", "class"]
 Answer: TypeAlias = dict[str, Any]
 
-MOST_DAYS: Mapping[Step, int] = {"day": 731, "hour": 14}
+MOST_DAYS: Mapping[Step, int] = {"day": 731, "hour": 7}
 """How many days one chart shows: more points than these are a smear, also in wide windows."""
 
 

@@ -41,15 +41,14 @@ show_metrics(test, colours)
 titles = drawable(test)
 if titles:
     frame.section("Effect by day")
-    metric = st.segmented_control(
-        "Metric by day",
+    metric = st.selectbox(
+        "Metric",
         list(titles),
         format_func=titles.__getitem__,
-        default=next(iter(titles)),
-        required=True,
         key="effect_metric",
         bind="query-params",
         label_visibility="collapsed",
+        width=320,
     )
     show_effect_by_day(test, metric, colours)
 frame.section("How long to run")

@@ -1,0 +1,194 @@
+"""The Dashboard: what its address asks for, what it says and draws, and what it hands out."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from builder.people import ensure_person
+from builder.spreadsheets import BOM
+from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from online.engines import Choice
+from tests.online.logs import lake_of
+from tests.ui.test_pages import markup, sign_in
+from ui.dashboards.counting import groups_of, log_of, series_of
+from ui.dashboards.figures import asked_in_words, file_parts, sheet_of_groups
+from ui.dashboards.groups import UNTAGGED
+from ui.dashboards.times import points_of
+from ui.downloads import _csv, file_name, sheet_of
+
+OpenApp = Callable[[Path], AppTest]
+FORMULA = '=HYPERLINK("http://x")'
+
+
+def _searches() -> Iterator[dict[str, Any]]:
+    """36 sessions of two searches on 1 to 3 November, one search of which is of the 2nd in Berlin;
+    B is clicked twice as often as A, at rank 2; every third search has a tag that is a formula."""
+    for n in range(72):
+        day = 1 + n % 3
+        clicked = n % (3 if n % 2 else 6) == 1
+        yield {
+            "timestamp": f"2026-11-{day:02}T{23 if n == 0 else 9 + n % 5}:30:00Z",
+            "session_id": f"s{n // 2}",
+            "model_version": "B" if n % 2 else "A",
+            "query": "what is a file" if n % 4 else "file 7",
+            "tags": [FORMULA] if n % 3 == 0 else [],
+            "n_clicks": int(clicked),
+            "n_ranked_clicks": int(clicked),
+            "n_top_clicks": int(clicked),
+            "best_click_rank": 2 if clicked else None,
+            "first_click_rank": 2 if clicked else None,
+        }
+
+
+def _clicks() -> Iterator[dict[str, Any]]:
+    for key, search in enumerate(_searches()):
+        if search["n_clicks"]:
+            told = {name: search[name] for name in ("timestamp", "session_id", "model_version")}
+            yield {**told, "search_key": key, "doc_id": "d2", "rank": 2, "joined": True}
+
+
+@pytest.fixture
+def berlin(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace in Berlin with these searches; Dana may see them."""
+    root = tmp_path / "berlin"
+    init_workspace(root, "Berlin").close()
+    settings = root / SETTINGS_FILE
+    settings.write_text(
+        settings.read_text().replace('timezone = "UTC"', 'timezone = "Europe/Berlin"')
+    )
+    lake_of(root, _searches(), _clicks())
+    with open_workspace(root) as workspace:
+        ensure_person(workspace, "Dana")
+        yield workspace
+
+
+def _page(open_app: OpenApp, workspace: Workspace, **asked: str) -> AppTest:
+    app = sign_in(open_app(workspace.root), "Dana")
+    for key, value in asked.items():
+        app.query_params[key] = value
+    app = app.switch_page("ui/pages/dashboard.py").run()
+    assert not app.exception
+    return app
+
+
+def test_the_address_holds_all_filters_and_they_are_those_of_the_zone(
+    open_app: OpenApp, berlin: Workspace
+) -> None:
+    asked = {"from": "2026-11-02", "to": "2026-11-03", "model": "B", "class": "questions"}
+    app = _page(open_app, berlin, **asked)
+    said = markup(app)
+    assert "Days and hours are those of Europe/Berlin" in said
+    assert 'role="status"' not in said
+    assert ">bm25<" not in said
+    # Of B: 24 searches on the two days, all of them questions.
+    assert ">24</bdi></div>" in said
+    assert app.selectbox(key="class").value == "question"
+    assert app.date_input(key="from").value == date(2026, 11, 2)
+
+
+def test_what_an_address_asks_for_in_vain_is_said(open_app: OpenApp, berlin: Workspace) -> None:
+    asked = {"from": "2020-01-01", "to": "yesterday", "model": "C", "tag": "shop"}
+    said = markup(_page(open_app, berlin, **asked))
+    assert "From 2020-01-01: the log begins on 2026-11-01, so 2026-11-01 is taken." in said
+    assert "to=yesterday is no day" in said
+    assert "model=C is not in the log" in said
+    assert "tag=shop is not in the log" in said
+    assert ">72</bdi></div>" in said
+
+
+def test_days_behind_the_log_are_its_last_one(open_app: OpenApp, berlin: Workspace) -> None:
+    said = markup(_page(open_app, berlin, **{"from": "2027-01-01"}))
+    assert "From 2027-01-01: the log ends on 2026-11-03, so 2026-11-03 is taken." in said
+    assert "No search is like this" not in said
+
+
+def test_filters_that_leave_nothing_say_so(open_app: OpenApp, berlin: Workspace) -> None:
+    said = markup(_page(open_app, berlin, **{"class": "empty"}))
+    assert "No search is like this." in said
+
+
+def test_what_the_log_does_not_tell_is_one_line(open_app: OpenApp, berlin: Workspace) -> None:
+    said = markup(_page(open_app, berlin))
+    assert "The log does not tell: " in said
+    assert "conversions" in said
+    assert ">conversion<" not in said
+
+
+def test_tags_classes_and_ranks_are_shown_and_nothing_is_markup(
+    open_app: OpenApp, berlin: Workspace
+) -> None:
+    app = _page(open_app, berlin)
+    said = markup(app)
+    for title in ("By model version", "Clicks by rank", "By tag", "By class of query"):
+        assert title in said
+    assert UNTAGGED in said
+    assert "=HYPERLINK(&quot;http://x&quot;)" in said
+    assert len(app.get("vega_lite_chart")) == 2
+    names = [button.proto.label for button in app.get("download_button")]
+    assert set(names) == {"CSV"}
+
+
+def test_new_events_are_counted_and_said_without_a_reload(
+    open_app: OpenApp, berlin: Workspace
+) -> None:
+    app = _page(open_app, berlin)
+    assert "New events" not in markup(app)
+    lake_of(berlin.root, [{"timestamp": "2026-11-05T12:00:00Z", "model_version": "B"}])
+    app.run()
+    said = markup(app)
+    assert "New events, as of " in said
+    assert ">73</bdi></div>" in said
+    assert app.date_input(key="to").value == date(2026, 11, 5)
+
+
+def test_a_search_before_midnight_in_utc_is_of_the_next_day_in_berlin(berlin: Workspace) -> None:
+    log = log_of(berlin)
+    assert log is not None
+    assert (log.first_day, log.last_day) == (date(2026, 11, 1), date(2026, 11, 3))
+    choice = Choice(log.first_day, log.last_day, zone="Europe/Berlin")
+    frame = points_of(series_of(berlin, choice, "day"), "ctr")
+    keys = frame["at"].dt.strftime("%d") + frame["model"]
+    searches = dict(zip(keys, frame["searches"], strict=True))
+    assert searches == {"01A": 11, "01B": 12, "02A": 13, "02B": 12, "03A": 12, "03B": 12}
+    hours = points_of(series_of(berlin, choice, "hour"), "ctr")
+    assert hours["at"].dt.strftime("%d %H:%M").min() == "01 10:00"
+    assert hours["searches"].sum() == 72
+    # Three searches an hour carry no interval that holds.
+    assert hours["low"].isna().all()
+
+
+def test_hours_of_many_days_are_those_of_the_last_ones(berlin: Workspace) -> None:
+    choice = Choice(date(2026, 10, 1), date(2026, 11, 9), zone="Europe/Berlin")
+    series = series_of(berlin, choice, "hour")
+    assert series.start == date(2026, 11, 3)
+    assert {point["at"][:10] for point in series.points} == {"2026-11-03"}
+
+
+def test_a_table_to_take_away_runs_no_formula_and_keeps_full_precision(
+    berlin: Workspace,
+) -> None:
+    groups = groups_of(berlin, Choice(), "tag")
+    text = _csv(lambda: sheet_of_groups("tag", groups)).decode()
+    head, *rows = text.removeprefix(BOM).split("\r\n")
+    assert head.startswith("tag,searches,sessions,ctr,ctr_low,ctr_high,")
+    formula = next(row for row in rows if "HYPERLINK" in row)
+    assert formula.startswith('"\'=HYPERLINK(""http://x"")",24,')
+    assert str(groups[FORMULA]["ctr"]) in formula
+
+
+def test_a_file_is_named_by_what_it_holds_and_leads_nowhere() -> None:
+    choice = Choice(date(2026, 11, 1), date(2026, 11, 2), model="../../a b", tag="=1", zone="UTC")
+    assert file_name("ctr", *file_parts(choice)) == ("goldsmith-ctr-2026-11-01-2026-11-02-a-b-1")
+    assert "model ../../a b \u00b7 tag =1" in asked_in_words(choice)
+
+
+def test_missing_values_are_empty_cells(berlin: Workspace) -> None:
+    choice = Choice(date(2026, 11, 1), date(2026, 11, 3), zone="Europe/Berlin")
+    sheet = sheet_of(points_of(series_of(berlin, choice, "hour"), "ctr"))
+    assert {row[sheet.columns.index("low")] for row in sheet.rows} == {None}
+    assert json.dumps(sheet.rows[0][0]) == '"2026-11-01T10:00:00"'
