@@ -85,7 +85,7 @@ async function takeAway(button, form, { title, file }) {
 export default ({ parentElement, data }) => {
   const buttons = ["png", "svg"].map((form) => {
     const label = form.toUpperCase();
-    const button = element("button", { type: "button", class: "gs-file", "aria-label": `Download as ${label}: ${data.title[0]}` }, label);
+    const button = element("button", { type: "button", class: "gs-file", "aria-label": `${data.title[0]} as ${label}` }, label);
     button.addEventListener("click", () => takeAway(button, form, data));
     return button;
   });

@@ -10,7 +10,7 @@ from online.manifest import MANIFEST
 from ui.dashboards.counting import state_of
 from ui.frame import muted
 
-EVERY_S = 5.0
+EVERY_S = 3.0
 _SEEN = "events_seen"
 _CAME = "events_came"
 
