@@ -182,8 +182,10 @@ def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
 def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
     """The rows of one query of `sql/`, over what was chosen last; by the rollup, where it can."""
     by_hours = query in ROLLED and connection.execute(HAS_HOURS).fetchall()
-    rows = sum_hours(connection, query) if by_hours else connection.sql(sql(query))
-    return [dict(zip(rows.columns, row, strict=True)) for row in rows.fetchall()]
+    result: Connection | Relation
+    result = sum_hours(connection, query) if by_hours else connection.execute(sql(query))
+    columns = [column[0] for column in result.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
 
 def _chosen(connection: Connection, choice: Choice) -> Relation:

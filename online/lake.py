@@ -33,7 +33,9 @@ from online.connections import (
     READER_MEMORY,
     WRITER_MEMORY,
     Connection,
+    columns_of,
     create_view,
+    create_view_of_alike,
     literal,
     open_engine,
     write_days,
@@ -134,8 +136,9 @@ class Lake:
                     if table == "hours":
                         files = tuple(file for file in files if is_current(file))
                         show_days_without_hours(connection, manifest.searches, files)
-                    paths = [self.root / file.path for file in files]
-                    create_view(connection, table, paths, COLUMNS[table])
+                    create_view_of_alike(
+                        connection, table, _alike(self.root, files), COLUMNS[table]
+                    )
                 bots = [self.root / manifest.bots.path] if manifest.bots else []
                 create_view(connection, "bots", bots, BOTS)
             except duckdb.IOException:
@@ -245,8 +248,7 @@ class Writing:
 
     def view(self, name: str, files: Iterable[DayFile], table: TableName = "searches") -> None:
         """Create a view over these files of a table."""
-        paths = [self.root / file.path for file in files]
-        create_view(self.connection, name, paths, COLUMNS[table])
+        create_view_of_alike(self.connection, name, _alike(self.root, files), COLUMNS[table])
 
     def files(self, table: TableName) -> tuple[DayFile, ...]:
         """The files that a table will have after the commit, by what was placed so far."""
@@ -269,6 +271,7 @@ class Writing:
         files = sorted(written.glob("date=*/*.parquet"))
         flush_files(files)
         counts = _rows_and_event_ids(self.connection, table, files)
+        columns = columns_of(self.connection, files)
         placed = self.placed[table]
         for file in files:
             day = self.root / table / file.parent.name
@@ -278,7 +281,8 @@ class Writing:
             file.replace(target)
             relative = target.relative_to(self.root).as_posix()
             rows, event_ids = counts[str(file)]
-            placed.append(DayFile(relative, day.name.removeprefix("date="), rows, event_ids))
+            date = day.name.removeprefix("date=")
+            placed.append(DayFile(relative, date, rows, event_ids, columns[str(file)]))
         for folder in {(self.root / file.path).parent for file in placed}:
             flush_folder(folder)
         self.emptied[table] |= set(replaces)
@@ -324,6 +328,14 @@ class Writing:
 
     def _changed_days(self, table: TableName) -> set[str]:
         return self.emptied[table] | {file.date for file in self.placed[table]}
+
+
+def _alike(root: Path, files: Iterable[DayFile]) -> dict[str, list[Path]]:
+    """Digest of columns -> the files that have these."""
+    alike: dict[str, list[Path]] = {}
+    for file in files:
+        alike.setdefault(file.columns, []).append(root / file.path)
+    return alike
 
 
 def _rows_and_event_ids(

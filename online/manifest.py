@@ -33,12 +33,14 @@ class DayFile:
         date: The day, "2026-11-30".
         rows: How many rows it holds, at least 1.
         event_ids: How many of them carry an event_id (0 but for searches).
+        columns: Which columns it has, as a digest; "" where nobody noted it.
     """
 
     path: str
     date: str
     rows: int
     event_ids: int = 0
+    columns: str = ""
 
 
 @dataclass(frozen=True, slots=True)
