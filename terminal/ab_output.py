@@ -18,7 +18,7 @@ from online.wording import (
     value_in_words,
 )
 from terminal.output import print_table
-from terminal.trust_output import plain
+from terminal.texts import plain
 
 COLUMNS = ("", "control", "treatment", "difference", "95 % interval", "p", "p (Holm)")
 

@@ -9,7 +9,7 @@ import click
 
 from terminal import output as out
 from terminal.options import json_option, with_workspace
-from terminal.trust_output import plain
+from terminal.texts import plain
 
 if TYPE_CHECKING:
     from builder.workspace import Workspace

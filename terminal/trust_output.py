@@ -3,7 +3,6 @@
 Names, queries, titles and comments come from files and people: what steers a terminal is taken out.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,11 +10,8 @@ import click
 
 from builder.judging.agreement.words import flag_in_words, in_words
 from terminal.output import print_table
+from terminal.texts import plain
 
-LONGEST = 60
-"""Characters of a query or title in a line."""
-
-_STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _STATISTICS = {
     "alpha_ordinal": "alpha, ordinal",
     "alpha_nominal": "alpha, nominal",
@@ -83,12 +79,6 @@ def print_cost(cost: Mapping[str, Any]) -> None:
     rows = [_cost_row(row) for row in cost["raters"]]
     if rows:
         print_table(("rater alone", "queries", "Kendall tau", "largest shift of nDCG@10"), rows)
-
-
-def plain(text: str, longest: int | None = LONGEST) -> str:
-    """A text on one line, without what steers a terminal, cut to `longest` characters."""
-    line = " ".join(_STEERS.sub(" ", text).split())
-    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}\u2026"
 
 
 def _print_raters(report: Mapping[str, Any], agreement: Mapping[str, Any]) -> None:

@@ -10,7 +10,8 @@ from builder.judging.trust import report_of
 from builder.store.grades import GradeRow
 from builder.store.ratings import ratings_of
 from builder.store.repeats import Repeats
-from terminal.trust_output import plain, print_agreement
+from terminal.texts import plain
+from terminal.trust_output import print_agreement
 from tests.terminal.conftest import Terminal
 
 STATISTIC = {"value", "low", "high", "n", "reason"}
