@@ -49,8 +49,8 @@ def test_files_of_several_sets_of_columns_are_one_table(
     groups = {old: files[:1], new: files[1:]}
     create_view_of_alike(connection, "known", groups, COLUMNS)
     create_view(connection, "unknown", files, COLUMNS)
-    create_view_of_alike(connection, "some", {"": files[:2], new: files[2:]}, COLUMNS)
-    for view in ("known", "unknown", "some"):
+    create_view_of_alike(connection, "several", {"": files[:2], new: files[2:]}, COLUMNS)
+    for view in ("known", "unknown", "several"):
         found = connection.sql(f"FROM {view} ORDER BY a")
         assert dict(zip(found.columns, map(str, found.types), strict=True)) == COLUMNS
         assert found.fetchall() == [(1, None, None), (2, "x", None), (3, "y", None)]
