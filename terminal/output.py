@@ -169,14 +169,13 @@ def _print_queries(rows: Sequence[Mapping[str, Any]], of: int) -> None:
     click.echo(f"\nThe {len(rows):,} busiest of {of:,} queries:")
     columns = ["query", *REPORT_COLUMNS[1:], "no results"]
     shown = [
-        [*_report_row(_one_line(row["query"]), row), number(row["zero_result_rate"])]
-        for row in rows
+        [*_report_row(one_line(row["query"]), row), number(row["zero_result_rate"])] for row in rows
     ]
     print_table(columns, shown)
 
 
-def _one_line(query: str) -> str:
-    """A query as a cell: short, and without what would move the cursor."""
+def one_line(query: str) -> str:
+    """A text of a log as a cell: short, and without what would move the cursor."""
     text = "".join(letter if letter.isprintable() else "?" for letter in query) or '""'
     return text if len(text) <= LONGEST_QUERY else f"{text[: LONGEST_QUERY - 3]}..."
 

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,17 @@ def _import(
         return import_folder(workspace, path, update=update, progress=progress, actor=actor)
     if what == "book":
         return import_book(workspace, path, update=update, progress=progress, actor=actor)
-    timezone = parameters.get("timezone") or None
-    tally = import_search_events(workspace, path, actor.name, progress, timezone=timezone)
-    return {"events": tally}
+    how = _event_options(parameters)
+    return {"events": import_search_events(workspace, path, actor.name, progress, **how)}
+
+
+def _event_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """How a log is read; an empty text says nothing, as an empty field of a form."""
+    from online.sources.mapping import TableMap, parse_mapping
+
+    text, model = parameters.get("mapping"), parameters.get("model_version")
+    mapping = parse_mapping(str(text), "the mapping") if text else TableMap()
+    if model:
+        mapping = replace(mapping, constants={"model_version": model, **mapping.constants})
+    how = {key: parameters.get(key) or None for key in ("timezone", "format", "table")}
+    return {**how, "rank_base": parameters.get("rank_base"), "mapping": mapping}

@@ -165,15 +165,29 @@ def as_time_of(form: str) -> Shape:
 
     def read(value: Any) -> Any:
         value = as_time(value)
-        try:
-            moment = datetime.strptime(str(value), form)  # noqa: DTZ007 - the import asks for a zone
-        except ValueError:
-            return value
-        # strptime reads the name of a zone and forgets it.
-        in_utc = "%Z" in form and str(value).endswith(("UTC", "GMT", "Z"))
-        return _moment(moment.replace(tzinfo=UTC) if in_utc else moment)
+        moment = time_in(str(value), form)
+        return value if moment is None else _moment(moment)
 
     return read
+
+
+def time_in(text: str, form: str) -> datetime | None:
+    """The time that a text tells in a form of `datetime.strptime`; None where it is in another.
+
+    >>> time_in("2026113012", "%Y%m%d%H")
+    datetime.datetime(2026, 11, 30, 12, 0)
+    >>> time_in("2026113012", "%Y%m%d%H%M%S") is None
+    True
+    """
+    try:
+        moment = datetime.strptime(text, form)  # noqa: DTZ007 - the import asks for a zone
+    except ValueError:
+        return None
+    if text.isdigit() and moment.strftime(form) != text:
+        return None  # strptime is content with one digit where two are meant
+    # strptime reads the name of a zone and forgets it.
+    in_utc = "%Z" in form and text.endswith(("UTC", "GMT", "Z"))
+    return moment.replace(tzinfo=UTC) if in_utc else moment
 
 
 NATIVE: dict[str, Shape] = {

@@ -1,0 +1,55 @@
+"""What is told of an import in sentences: for each code of a note, what was found and done.
+
+The terminal and the browser show the same sentences.
+"""
+
+NOTES: dict[str, str] = {
+    "action_line_without_record": "action lines of a bulk file were followed by no record",
+    "click_without_document": "clicks name no document; they count as clicks, at no rank",
+    "click_without_rank": "searches have a click without a rank; it counts for CTR, not for MRR",
+    "empty_query": "searches have an empty query; they are kept and counted",
+    "empty_results_cell": "searches have an empty list cell; it was taken as: nothing was found",
+    "epoch_microseconds": "times are numbers, taken as microseconds since 1970 (UTC)",
+    "epoch_milliseconds": "times are numbers, taken as milliseconds since 1970 (UTC)",
+    "epoch_nanoseconds": "times are numbers, taken as nanoseconds since 1970 (UTC)",
+    "epoch_seconds": "times are numbers, taken as seconds since 1970 (UTC)",
+    "further_keys": "rows have keys that have no meaning here; they are kept in `extra`",
+    "identical_rows": "rows equal an earlier row of the log and have no event_id; "
+    "they were taken as duplicates",
+    "model_assumed": "searches name no model; they got the one that was told for all",
+    "model_from_application": "searches name no model; the name of their application stands for it",
+    "model_from_nothing": 'searches name neither model nor application; their model is "unknown"',
+    "model_from_option": "searches name no model; they got the one that was told for all",
+    "no_search_id": "rows name no search; they are kept, but belong to none",
+    "no_session": "searches name neither session nor user; each is a session of its own",
+    "no_user_query": "query records hold no query; they are kept as searches with an empty one",
+    "off_list": "searches have a click outside the result list; it is kept and counted",
+    "page_dwell": "clicks have a dwell_time; it is the time on the page before the click, not "
+    "after, and is kept in `extra`",
+    "query_changed": "rows name another query than earlier rows of their search; the latest counts",
+    "rank_base_changed": "results are at rank 0 although the application counted from 1 before; "
+    "it is taken to count from 0 now",
+    "rank_base_unconfirmed": "results are at rank 1 and none at 0 although the application counted "
+    "from 0 before; it is still taken to count from 0",
+    "rank_mismatch": "searches have a click whose rank is not its place in the list; "
+    "the rank stays as logged",
+    "rank_zero_is_rare": "results are at rank 0, far fewer than at rank 1; "
+    "the application is taken to count from 0, see whether it does",
+    "ranks_shifted": "searches have clicks whose ranks were counted from 0; they were moved by one",
+    "repeated_search_id": "rows are further rows of a search, such as its next page; "
+    "they were merged into it",
+    "too_old": "rows are older than events are kept here",
+    "without_search": "rows belong to a search that is not known; they are kept, and join it "
+    "when it comes",
+    "zone_assumed": "times name no zone; they are taken in the one that was told",
+}
+"""Code of a note -> a sentence that follows a number of rows."""
+
+
+def note_in_words(code: str, n: int) -> str:
+    """A note as a sentence with its count; a code that is not known, as its own words.
+
+    >>> note_in_words("empty_query", 1200)
+    '1,200 searches have an empty query; they are kept and counted'
+    """
+    return f"{n:,} {NOTES.get(code) or code.replace('_', ' ')}"
