@@ -39,8 +39,9 @@ GROUP_KEYS: dict[Grouping, str] = {
 }
 TAGS = duckdb.ColumnExpression("tags")
 MICROSECONDS = 1_000_000
-NO_HOURS = "DROP VIEW IF EXISTS selected_hours"
-HAS_HOURS = "SELECT 1 FROM duckdb_views() WHERE view_name = 'selected_hours'"
+IS_SELECTED = "FROM duckdb_views() WHERE view_name = 'selected'"
+HAS_HOURS = f"SELECT 1 {IS_SELECTED} AND sql = getvariable('selected_with_hours')"
+"""Whether `selected_hours` is of the same choice as `selected`, which others make as well."""
 SEPARATOR = " "
 
 Unit: TypeAlias = Literal["user", "session"]
@@ -152,7 +153,6 @@ def choose_assigned(connection: Connection, choice: Choice, grouping: Grouping) 
     )
     key = f"{_group_key(rows, choice, grouping)} AS group_key"
     rows.project(f"* REPLACE (unit_id AS session_id), {key}").create_view("selected", replace=True)
-    connection.execute(NO_HOURS)
 
 
 def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
@@ -176,7 +176,6 @@ def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
     searches.join(connection.sql(keys), "query").create_view("selected", replace=True)
     no_clicks = "SELECT CAST(NULL AS INTEGER) AS click_rank, '' AS group_key WHERE FALSE"
     connection.sql(no_clicks).create_view("selected_clicks", replace=True)
-    connection.execute(NO_HOURS)
 
 
 def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
@@ -208,7 +207,6 @@ def _chosen(connection: Connection, choice: Choice) -> Relation:
 
 def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) -> None:
     """Make the view `selected_hours` where the rollup knows what was chosen: see `rollup`."""
-    connection.execute(NO_HOURS)
     of_all = replace(choice, tag=None, query_class=None, without_bots=False) == choice
     wider = timedelta(days=choice.zone != "UTC")
     days = connection.sql("FROM days_without_hours")
@@ -219,7 +217,8 @@ def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) ->
     first, last = hours.aggregate("min(date), max(date)").fetchall()[0]
     if first and parts_fit(choice.zone, first, last):
         key = f"{_group_key(hours, choice, grouping)} AS group_key"
-        hours.project(f"*, {key}").create_view("selected_hours")
+        hours.project(f"*, {key}").create_view("selected_hours", replace=True)
+        connection.execute(f"SET VARIABLE selected_with_hours = (SELECT sql {IS_SELECTED})")
 
 
 def _clicks(connection: Connection, choice: Choice, searches: Relation) -> Relation:

@@ -221,3 +221,13 @@ def test_the_rollup_knows_every_count_of_its_queries(tmp_path: Path, query: str)
         choose(connection, Choice(), "all")
         columns: list[Any] = connection.sql(sql(query)).columns
         assert columns == ["group_key", ROLLED[query], *COUNTED[query]]
+
+
+def test_another_selection_is_not_counted_by_hours(tmp_path: Path) -> None:
+    lake = _random_lake(tmp_path, begin=datetime(2026, 11, 1, tzinfo=UTC), n=60)
+    with lake.connect() as connection:
+        choose(connection, Choice(), "all")
+        connection.execute("CREATE OR REPLACE VIEW selected AS SELECT *, '' AS k FROM searches")
+        assert not _uses_hours(connection)
+        choose(connection, Choice(), "all")
+        assert _uses_hours(connection)
