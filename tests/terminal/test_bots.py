@@ -1,6 +1,8 @@
 """`goldsmith events bots`: the document, and what is said on a screen."""
 
-from online.bots import RULES
+from typing import Any
+
+from online.bots import RULES, judge_all
 from tests.online.logs import lake_of
 from tests.terminal.conftest import Terminal
 
@@ -8,7 +10,7 @@ from tests.terminal.conftest import Terminal
 def test_flags_are_told_and_can_be_made_anew(goldsmith: Terminal) -> None:
     goldsmith("init")
     hostile = "s\x1b[2J"
-    searches = [
+    searches: list[dict[str, Any]] = [
         *({"timestamp": f"2026-11-30T12:00:{n:02}Z", "session_id": hostile} for n in range(40)),
         *({"session_id": f"s{n}"} for n in range(60)),
     ]
@@ -25,3 +27,32 @@ def test_flags_are_told_and_can_be_made_anew(goldsmith: Terminal) -> None:
     assert "flagged: 1 of 61 sessions, 40 of 100 searches" in shown.stdout
     assert "\x1b" not in shown.stdout
     assert shown.code == 0
+
+
+def test_a_test_without_bots_tells_the_traffic_both_ways(goldsmith: Terminal) -> None:
+    goldsmith("init")
+    crawler = {"extra": '{"user_agent": "curl/8"}', "model_version": "minilm"}
+    searches: list[dict[str, Any]] = [
+        *({"session_id": f"a{n}", "tags": ["beta"]} for n in range(1000)),
+        *(
+            {"session_id": f"b{n}", "tags": ["beta"], "model_version": "minilm"}
+            for n in range(1000)
+        ),
+        *({"session_id": f"bot{n}", "tags": ["beta"], **crawler} for n in range(200)),
+        {"session_id": "other"},
+    ]
+    judge_all(lake_of(goldsmith.folder / "w", searches))
+
+    asked = ("ab", "bm25", "minilm", "--tag", "beta", "--class", "keyword", "--guard")
+    fires = goldsmith(*asked)
+    assert fires.code == 3
+    assert "SAMPLE RATIO FAILS" in fires.stdout
+    assert "without the 0 and 200 searches of flagged sessions: 50:50 planned" in fires.stdout
+    calm = goldsmith(*asked, "--without-bots")
+    first, second, third = calm.stdout.splitlines()[:3]
+    assert first.endswith("(tag beta, keyword queries, without bots)")
+    assert second == "Sample ratio: 50:50 planned, 1,000 and 1,000 sessions came (p = 1)"
+    assert third.strip().startswith(
+        "with the 0 and 200 searches of flagged sessions: 50:50 planned"
+    )
+    assert calm.code == 0
