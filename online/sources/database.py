@@ -27,6 +27,12 @@ ORDER BY ALL
 """
 
 
+_TEXT = (
+    "CASE json_type({0}) WHEN 'NULL' THEN NULL WHEN 'VARCHAR' THEN {0} ->> '$' "
+    "ELSE CAST({0} AS VARCHAR) END AS {0}"
+)
+
+
 class DatabaseFile:
     """A DuckDB file that is open to be read.
 
@@ -85,9 +91,16 @@ class DatabaseFile:
             hint="name one by --table NAME" if tables else None,
         )
 
-    def columns(self, table: str) -> list[str]:
-        """The columns of a table."""
-        return [str(name) for name in self.connection.sql(f"FROM {_quoted(table)}").columns]
+    def query(self, table: str) -> str:
+        """The query for all rows of a table; texts that are JSON come as the texts they say."""
+        relation = self.connection.sql(f"FROM {_quoted(table)}")
+        texts = [
+            _TEXT.format(_identifier(name))
+            for name, kind in zip(relation.columns, relation.types, strict=True)
+            if str(kind) == "JSON"
+        ]
+        replaced = f"SELECT * REPLACE ({', '.join(texts)}) " if texts else ""
+        return f"{replaced}FROM {_quoted(table)}"
 
     def close(self) -> None:
         """Let go of the file."""
@@ -167,7 +180,7 @@ def open_table(path: Path, table: str | None) -> DatabaseTable:
     """
     database = DatabaseFile(path)
     try:
-        return DatabaseTable(database, f"FROM {_quoted(database.chosen(table))}")
+        return DatabaseTable(database, database.query(database.chosen(table)))
     except BaseException:
         database.close()
         raise
@@ -175,8 +188,12 @@ def open_table(path: Path, table: str | None) -> DatabaseTable:
 
 def _quoted(table: str) -> str:
     schema, dot, name = table.rpartition(".")
-    parts = ["source", schema if dot else "main", name]
-    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+    return ".".join(map(_identifier, ["source", schema if dot else "main", name]))
+
+
+def _identifier(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _why_closed(path: Path, error: duckdb.Error) -> OnlineError:

@@ -7,7 +7,7 @@ from typing import Any
 
 from online.events import ISO_8601
 from online.sources.naming import bare
-from online.sources.shaping import as_ids, as_number, as_text, as_whole, plain, time_in
+from online.sources.shaping import as_ids, as_number, as_text, as_whole, opened, plain, time_in
 
 NAMES: dict[str, str] = {
     "timestamp": "timestamp ts time datetime eventtime eventtimestamp createdat occurredat "
@@ -109,6 +109,7 @@ def _begun(name: str, found: Iterable[str]) -> bool:
 
 
 def _collect(path: str, value: Any, found: dict[str, Column]) -> None:
+    value = opened(value)
     if isinstance(value, dict):
         for name, part in value.items():
             _collect(f"{path}.{name}", part, found)

@@ -73,6 +73,13 @@ _PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 )
 
 
+def opened(value: Any) -> Any:
+    """The object that a text holds as JSON, as cells of a database do; anything else as it is."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return _out_of_json(value)
+    return value
+
+
 def as_text(value: Any) -> Any:
     """Text, and numbers as the text of their digits: 7.0, as data frames write it, is "7"."""
     value = plain(value)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from online.sources.mapping import LISTS, THING, Rule, TableMap, Things
-from online.sources.shaping import NATIVE, PARTS, Shape, as_ids, as_text, as_time_of, plain
+from online.sources.shaping import NATIVE, PARTS, Shape, as_ids, as_text, as_time_of, opened, plain
 
 Getter: TypeAlias = Callable[[Mapping[str, Any]], Any]
 Tree: TypeAlias = dict[str, "Tree"]
@@ -76,7 +76,7 @@ class Translation:
         further = dict(unused)
         for name, value in row.items():
             used = self._used.get(name)
-            left = plain(value) if used is None else pruned(plain(value), used)
+            left = plain(value) if used is None else pruned(opened(plain(value)), used)
             if left is not None:
                 self.kept.add(name)
                 further[CLASHING + name if name in NATIVE else name] = left
@@ -185,6 +185,7 @@ def pick(value: Any, steps: Sequence[str]) -> Any:
     if isinstance(value, list):
         found = [pick(part, steps) for part in value]
         return None if all(part is None for part in found) and found else found
+    value = opened(value)
     if not isinstance(value, Mapping):
         return None
     for length in range(len(steps), 0, -1):  # a key may hold dots of its own
