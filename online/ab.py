@@ -19,11 +19,11 @@ from online.abtest import (
     sample_ratio,
     with_holm,
 )
+from online.counts import moments_of
 from online.engines import Choice, Grouping, Unit, assign, choose_assigned, fetch, find_crossing
 from online.events import OnlineError
 from online.lake import Connection, Lake
 from online.metrics import NO_CLICKS, NO_SEARCHES, NOT_LOGGED, Moments, ratio
-from online.report import moments_of
 
 METRICS = {
     "ctr": NO_SEARCHES,

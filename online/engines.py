@@ -1,8 +1,9 @@
 """Who runs the queries of `sql/`: DuckDB, over the views of a lake.
 
 The queries read two views that an engine makes out of a choice: `selected` (searches) and
-`selected_clicks`, both with a text column `group_key`. They return integer sufficient statistics;
-all arithmetic on these is in `metrics`.
+`selected_clicks`, both with a text column `group_key`; and out of `selected`, `paired` and
+`measured` for what only some logs know. They return integer sufficient statistics; all arithmetic
+on these is in `metrics`.
 """
 
 from dataclasses import dataclass, replace
@@ -19,10 +20,19 @@ from online.zones import begin_of, offsets, zone_of
 
 Relation: TypeAlias = duckdb.DuckDBPyRelation
 Grouping: TypeAlias = Literal[
-    "all", "model", "day_and_model", "day", "hour", "tag", "class", "class_and_model"
+    "all",
+    "model",
+    "day_and_model",
+    "day",
+    "hour",
+    "hour_and_model",
+    "tag",
+    "class",
+    "class_and_model",
 ]
 QueryClass: TypeAlias = Literal["empty", "question", "with_number", "long", "keyword"]
 QUERY_CLASSES: tuple[QueryClass, ...] = get_args(QueryClass)
+OF_TIME: tuple[Grouping, ...] = ("day", "day_and_model", "hour", "hour_and_model")
 OF_SEARCHES: tuple[Grouping, ...] = ("tag", "class", "class_and_model")
 """Groupings by what only a search knows: its clicks are found by its key."""
 GROUP_KEYS: dict[Grouping, str] = {
@@ -32,6 +42,8 @@ GROUP_KEYS: dict[Grouping, str] = {
     "day": "CAST(date AS VARCHAR)",
     # Three times as fast as writing out the hour of each search.
     "hour": "CAST(epoch_us(timestamp) // 3600000000 * 3600 AS VARCHAR)",
+    "hour_and_model": "CAST(epoch_us(timestamp) // 3600000000 * 3600 AS VARCHAR) || ' ' || "
+    "model_version",
     "tag": "unnest(CASE WHEN len(tags) > 0 THEN list_transform(list_distinct(tags), "
     "lambda tag: '#' || tag) ELSE [''] END)",
     "class": "query_class",
@@ -42,7 +54,30 @@ MICROSECONDS = 1_000_000
 IS_SELECTED = "FROM duckdb_views() WHERE view_name = 'selected'"
 HAS_HOURS = f"SELECT 1 {IS_SELECTED} AND sql = getvariable('selected_with_hours')"
 """Whether `selected_hours` is of the same choice as `selected`, which others make as well."""
-SEPARATOR = " "
+NEVER_REFORMULATED = "CAST(NULL AS BOOLEAN) AS reformulated"
+
+Pair: TypeAlias = Literal["first_click_mrr", "dwell_over_30_s", "conversion_value_per_search"]
+PAIRS: dict[Pair, tuple[str, str]] = {
+    # In parts of 1/2520, as in session_moments.sql.
+    "first_click_mrr": (
+        "COALESCE(CAST(FLOOR(2520.0 / first_click_rank + 0.5) AS INTEGER), 0)",
+        "TRUE",
+    ),
+    "dwell_over_30_s": (
+        "CASE WHEN dwell_s > 30 THEN 1 ELSE 0 END",
+        "n_clicks > 0 AND dwell_s IS NOT NULL",
+    ),
+    "conversion_value_per_search": ("COALESCE(conversion_value, 0)", "TRUE"),
+}
+"""Metric -> what is summed up, and over which searches it is a mean."""
+Measure: TypeAlias = Literal["median_dwell_s", "median_first_click_s"]
+MEASURES: dict[Measure, str] = {
+    "median_dwell_s": "dwell_s",
+    "median_first_click_s": "first_click_s",
+}
+HALVES = tuple(0.0002 * 1.1**step for step in range(83))
+SHARES = (*(0.5 - half for half in reversed(HALVES)), 0.5, *(0.5 + half for half in HALVES))
+"""Where quantiles are taken for the interval of a median: nowhere more than a tenth too far out."""
 
 Unit: TypeAlias = Literal["user", "session"]
 USER_ID = "coalesce(user_id, nullif(json_extract_string(extra, '$.user_id'), ''))"
@@ -89,29 +124,76 @@ class Choice:
             )
 
 
-def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
+def choose(
+    connection: Connection, choice: Choice, grouping: Grouping, *, reformulation: bool = False
+) -> None:
     """Make the views that the queries read, or make them anew.
 
     Args:
         connection: Of `Lake.connect`, with the views `searches` and `interactions`.
         choice: Which events count.
         grouping: What `group_key` is: "" for all of them; the model version; the day of the
-            choice's zone, that day and the model, or the begin of its hour, as seconds since 1970;
-            the class of the query, or that class and the model; or "#" and a tag, "" for searches
-            without tags. A search with two tags is in both groups, once each.
+            choice's zone or the begin of its hour, as seconds since 1970; the class of the query;
+            one of these, a space, and the model; or "#" and a tag, "" for searches without tags. A
+            search with two tags is in both groups, once each.
+        reformulation: Find the searches that were reformulated: `reformulated` is TRUE in these,
+            NULL in all others. That takes as long as all other counts together.
     """
-    searches = _chosen(connection, choice)
+    followed = _reformulated(connection, choice) if reformulation else None
+    searches = chosen(connection, choice)
     clicks = _clicks(connection, choice, searches)
     if grouping in ("class", "class_and_model"):
         searches = searches.join(_classes(connection, searches, "all_classes"), "query")
     key = f"{_group_key(searches, choice, grouping)} AS group_key"
-    selected = searches.project(f"*, {key}")
+    if followed is None:
+        selected = searches.project(f"*, {key}, {NEVER_REFORMULATED}")
+    else:
+        selected = searches.join(followed, "search_key", how="left").project(f"*, {key}")
     selected.create_view("selected", replace=True)
     if grouping in OF_SEARCHES:
         clicks = clicks.join(selected.project("search_key, group_key"), "search_key")
         key = "group_key"
     clicks.project(f'"rank" AS click_rank, {key}').create_view("selected_clicks", replace=True)
     _choose_hours(connection, choice, grouping)
+
+
+def _reformulated(connection: Connection, choice: Choice) -> Relation:
+    """search_key -> TRUE, of the searches that were reformulated; kept for the next grouping.
+
+    What follows may be of another model or tag, and of the day behind the last.
+    """
+    name = f"reformulated {choice.start} {choice.end}"
+    if not connection.execute(f"FROM duckdb_tables() WHERE table_name = '{name}'").fetchall():
+        days = _of_days(
+            connection.sql("FROM searches"), choice.start, choice.end, timedelta(days=1)
+        )
+        days.create_view("selected", replace=True)
+        make(connection, "texts", "texts")
+        make(connection, "spellings", "duckdb/spellings")
+        connection.execute(f"CREATE OR REPLACE TEMP VIEW followed AS {sql('duckdb/followed')}")
+        make(connection, name, "reformulated")
+    return connection.table(f'"{name}"').project("search_key, TRUE AS reformulated")
+
+
+def choose_pair(connection: Connection, pair: Pair) -> None:
+    """Make the view `paired` out of `selected`: group_key, session_id, y and x."""
+    y, counted = PAIRS[pair]
+    rows = connection.view("selected").filter(counted)
+    rows.project(f"group_key, session_id, {y} AS y, 1 AS x").create_view("paired", replace=True)
+
+
+def choose_measure(connection: Connection, measure: Measure) -> None:
+    """Make the view `measured` out of `selected`, and the table `quantiles` of what it holds.
+
+    `measured` has the columns group_key, session_id and measure; `quantiles`, group_key, median
+    and quantiles, a list as long as `SHARES`.
+    """
+    column = MEASURES[measure]
+    rows = connection.view("selected").filter(f"{column} IS NOT NULL")
+    measured = rows.project(f"group_key, session_id, {column} AS measure")
+    measured.create_view("measured", replace=True)
+    connection.execute(f"SET VARIABLE shares = {list(SHARES)}")
+    make(connection, "quantiles", "duckdb/quantiles")
 
 
 def assign(connection: Connection, choice: Choice, arms: tuple[str, str], unit: Unit) -> None:
@@ -127,7 +209,7 @@ def assign(connection: Connection, choice: Choice, arms: tuple[str, str], unit: 
     """
     model = duckdb.ColumnExpression("model_version")
     of_arms = model.isin(*(duckdb.ConstantExpression(arm) for arm in arms))
-    rows = _chosen(connection, choice).filter(of_arms)
+    rows = chosen(connection, choice).filter(of_arms)
     # A number: to compare the names themselves takes a third longer.
     treated = duckdb.CaseExpression(
         model == duckdb.ConstantExpression(arms[1]), duckdb.ConstantExpression(1)
@@ -152,30 +234,8 @@ def choose_assigned(connection: Connection, choice: Choice, grouping: Grouping) 
         "unit_id IS NOT NULL AND unit_id NOT IN (SELECT unit_id FROM crossing)"
     )
     key = f"{_group_key(rows, choice, grouping)} AS group_key"
-    rows.project(f"* REPLACE (unit_id AS session_id), {key}").create_view("selected", replace=True)
-
-
-def choose_queries(connection: Connection, choice: Choice, most: int) -> None:
-    """Make the view `selected` of the searches for the busiest queries; `group_key` is the query.
-
-    And the tables `queries` (group_key, searches, spellings) of all queries, and `busiest` of those
-    chosen. `selected_clicks` is empty: a click does not tell its query.
-
-    Args:
-        connection: Of `Lake.connect`, with the view `searches`.
-        choice: Which events count.
-        most: How many queries; of equal ones the first in the order of characters.
-    """
-    searches = _chosen(connection, choice)
-    searches.create_view("selected", replace=True)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE spellings AS {sql('duckdb/spellings')}")
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE queries AS {sql('queries')}")
-    first = f"FROM queries ORDER BY searches DESC, group_key LIMIT {most}"
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE busiest AS {first}")
-    keys = "SELECT query, group_key FROM spellings SEMI JOIN busiest USING (group_key)"
-    searches.join(connection.sql(keys), "query").create_view("selected", replace=True)
-    no_clicks = "SELECT CAST(NULL AS INTEGER) AS click_rank, '' AS group_key WHERE FALSE"
-    connection.sql(no_clicks).create_view("selected_clicks", replace=True)
+    columns = f"* REPLACE (unit_id AS session_id), {key}, {NEVER_REFORMULATED}"
+    rows.project(columns).create_view("selected", replace=True)
 
 
 def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
@@ -187,8 +247,23 @@ def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
 
-def _chosen(connection: Connection, choice: Choice) -> Relation:
-    """The searches that count."""
+def fetch_quantiles(connection: Connection) -> dict[str, list[float]]:
+    """group_key -> the quantiles at `SHARES`, of the table `quantiles`."""
+    return dict(connection.execute("SELECT group_key, quantiles FROM quantiles").fetchall())
+
+
+def has_bots(connection: Connection) -> bool:
+    """Whether any session is flagged."""
+    return bool(connection.execute("SELECT 1 FROM bots LIMIT 1").fetchall())
+
+
+def make(connection: Connection, table: str, query: str) -> None:
+    """Make a table of what a query of `sql/` gives, or make it anew."""
+    connection.execute(f'CREATE OR REPLACE TEMP TABLE "{table}" AS {sql(query)}')
+
+
+def chosen(connection: Connection, choice: Choice) -> Relation:
+    """The searches that count, with the columns of `searches`."""
     rows = _within(connection, "searches", choice)
     if choice.tag is not None:
         tag = duckdb.ConstantExpression(choice.tag)
@@ -273,7 +348,7 @@ def _classes(connection: Connection, rows: Relation, name: str) -> Relation:
 
 
 def _group_key(searches: Relation, choice: Choice, grouping: Grouping) -> str:
-    if choice.zone != "UTC" and grouping in ("day", "day_and_model", "hour"):
+    if choice.zone != "UTC" and grouping in OF_TIME:
         return _zoned_key(searches, choice.zone, grouping)
     return GROUP_KEYS[grouping]
 
@@ -288,7 +363,7 @@ def _zoned_key(searches: Relation, zone: str, grouping: Grouping) -> str:
     )
     east = f"(CASE {cases} ELSE {parts[0][1]} END)"
     local = f"(epoch_us(timestamp) // {MICROSECONDS} + {east})"
-    if grouping == "hour":
-        return f"CAST({local} // 3600 * 3600 - {east} AS VARCHAR)"
+    hour = f"CAST({local} // 3600 * 3600 - {east} AS VARCHAR)"
     day = f"CAST(DATE '1970-01-01' + CAST({local} // 86400 AS INTEGER) AS VARCHAR)"
-    return day if grouping == "day" else f"{day} || '{SEPARATOR}' || model_version"
+    key = hour if grouping.startswith("hour") else day
+    return f"{key} || ' ' || model_version" if grouping.endswith("model") else key

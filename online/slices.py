@@ -1,93 +1,112 @@
-"""What users did by day, by hour, and by query, as `goldsmith report --by` shows it."""
+"""What users did by day, hour, tag, class and model, as `goldsmith report --by` shows it."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime
-from typing import Any, Literal, TypeAlias
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias, Unpack
 
 from estimates import Estimate
-from online.engines import Choice, choose_queries, fetch
+from online.counts import counts_of
+from online.engines import Choice, Grouping
 from online.lake import Connection, Lake
 from online.metrics import Counts, Moments, OnlineMetrics, online_metrics
-from online.report import choice_of, chosen_counts, counts_of, report_on
+from online.report import EVERYTHING, Filters, report_on
+from online.zones import zone_of
 
-By: TypeAlias = Literal["day", "hour", "query"]
-BUSIEST = 100
-"""How many queries are told, unless more are asked for."""
-QUERY_METRICS = ("ctr", "click_mrr", "first_click_mrr", "zero_result_rate")
-
+By: TypeAlias = Literal["day", "hour", "tag", "class", "model"]
 FEWEST_SESSIONS, FEWEST_EACH = 10, 5
+FEWEST_FOR_VALUE = 20
+VALUE_PER_SEARCH = "conversion_value_per_search"
 TOO_FEW = "too_few_for_an_interval"
 
 
 def report_by(
-    lake: Lake,
-    by: By,
-    *,
-    start: date | None = None,
-    end: date | None = None,
-    model: str | None = None,
-    most: int = BUSIEST,
+    lake: Lake, by: By, choice: Choice = EVERYTHING, **filters: Unpack[Filters]
 ) -> dict[str, Any]:
-    """The report of `report`, and beside it the same metrics by UTC day, UTC hour, or query.
+    """The report of `report`, and beside it the same metrics by what parts the searches.
 
-    A session that goes on past midnight, or that asks two queries, counts in both. Queries are one
-    if they differ only in case, in white space, or in how Unicode composes their letters (NFC).
+    A session that goes on past midnight counts in both days, as does a search with two tags in
+    both of these: tags do not add up to the whole.
 
     Args:
         lake: The events.
         by: What the searches are parted by.
-        start: First UTC day; None from the first.
-        end: Last UTC day, itself included; None to the last.
-        model: Only this model version; None all.
-        most: How many queries, those with the most searches.
+        choice: Which of them count, and in which zone the days and hours are.
+        filters: Attributes of the choice that are meant otherwise, such as `tag="shop"`.
 
     Returns:
         As `report`, and one of
-        "by_day": {"2026-11-30": M}, "by_hour": {"2026-11-30T12:00Z": M}, in the order of time and
-        without days and hours that have no searches;
-        "by_query": [Q], most searches first, and "queries", how many there are in all. Q holds
-        "query" (normalised), "spellings" (how many became that one), "searches", "sessions",
-        `QUERY_METRICS`, "intervals", "reasons" and "interval_reasons", as M does.
+        "by_day": {"2026-11-30": M}, "by_hour": {"2026-11-30T12:00Z": M} (with the offset of the
+        zone, where it is not UTC), in the order of time and without those that have no searches;
+        "by_tag": {tag: M}, and "untagged": M of the searches without tags (None: there are none);
+        "by_class": {class: M}, and "by_class_and_model": {class: {model_version: M}};
+        nothing more for "model", as "by_model" is there in any case.
         Intervals are those of `report`, but only where `holds` says so.
 
     Raises:
-        OnlineError: `start` is after `end`, or the lake is damaged.
+        OnlineError: The choice makes no sense, or the lake is damaged.
     """
-    choice = choice_of(start, end, model)
+    choice = replace(choice, **filters)
     with lake.connect() as connection:
-        whole = report_on(connection, choice)
-        if by == "query":
-            return whole | _by_query(connection, choice, most)
-        parts = counts_of(connection, choice, by)
-    if by == "hour":
-        parts = {_hour(key): counts for key, counts in parts.items()}
-    documents = {key: careful_metrics(parts[key]).as_json() for key in sorted(parts)}
-    return whole | {f"by_{by}": documents}
+        return report_on(connection, choice) | slice_on(connection, by, choice)
 
 
-def _hour(seconds_since_1970: str) -> str:
+def slice_on(connection: Connection, by: By, choice: Choice) -> dict[str, Any]:
+    """What `report_by` adds to the report, over a connection that is open already."""
+    slices: dict[By, Callable[[Connection, Choice], dict[str, Any]]] = {
+        "day": _by_day,
+        "hour": _by_hour,
+        "tag": _by_tag,
+        "class": _by_class,
+    }
+    return slices[by](connection, choice) if by in slices else {}
+
+
+def _by_day(connection: Connection, choice: Choice) -> dict[str, Any]:
+    return {"by_day": _documents(connection, choice, "day")}
+
+
+def _by_hour(connection: Connection, choice: Choice) -> dict[str, Any]:
+    found = _documents(connection, choice, "hour", key=int)
+    return {"by_hour": {_hour(key, choice.zone): metrics for key, metrics in found.items()}}
+
+
+def _by_tag(connection: Connection, choice: Choice) -> dict[str, Any]:
+    found = _documents(connection, choice, "tag")
+    untagged = found.pop("", None)
+    return {
+        "by_tag": {key.removeprefix("#"): metrics for key, metrics in found.items()},
+        "untagged": untagged,
+    }
+
+
+def _by_class(connection: Connection, choice: Choice) -> dict[str, Any]:
+    by_class: dict[str, dict[str, Any]] = {}
+    for key, metrics in _documents(connection, choice, "class_and_model").items():
+        name, _, model = key.partition(" ")
+        by_class.setdefault(name, {})[model] = metrics
+    return {
+        "by_class": _documents(connection, choice, "class"),
+        "by_class_and_model": by_class,
+    }
+
+
+def _documents(
+    connection: Connection,
+    choice: Choice,
+    grouping: Grouping,
+    key: Callable[[str], Any] = str,
+) -> dict[str, dict[str, Any]]:
+    counts = counts_of(connection, choice, grouping)
+    return {name: careful_metrics(counts[name]).as_json() for name in sorted(counts, key=key)}
+
+
+def _hour(seconds_since_1970: str, zone: str) -> str:
+    """The begin of an hour, such as 2026-11-30T12:00Z; of another zone, 2026-11-30T13:00+01:00."""
     begun = datetime.fromtimestamp(int(seconds_since_1970), UTC)
-    return begun.strftime("%Y-%m-%dT%H:00Z")
-
-
-def _by_query(connection: Connection, choice: Choice, most: int) -> dict[str, Any]:
-    choose_queries(connection, choice, most)
-    counts = chosen_counts(connection)
-    busiest = fetch(connection, "busiest")
-    rows = [
-        _query_row(row["group_key"], row["spellings"], careful_metrics(counts[row["group_key"]]))
-        for row in busiest
-    ]
-    return {"by_query": rows, "queries": busiest[0]["queries"] if busiest else 0}
-
-
-def _query_row(query: str, spellings: int, metrics: OnlineMetrics) -> dict[str, Any]:
-    document: dict[str, Any] = metrics.as_json()
-    row = {"query": query, "spellings": spellings}
-    row |= {name: document[name] for name in ("searches", "sessions", *QUERY_METRICS)}
-    for told in ("intervals", "reasons", "interval_reasons"):
-        row[told] = {name: document[told][name] for name in QUERY_METRICS if name in document[told]}
-    return row
+    if zone == "UTC":
+        return begun.strftime("%Y-%m-%dT%H:%MZ")
+    return begun.astimezone(zone_of(zone)).isoformat(timespec="minutes")
 
 
 def careful_metrics(counts: Counts) -> OnlineMetrics:
@@ -96,14 +115,16 @@ def careful_metrics(counts: Counts) -> OnlineMetrics:
     sums = counts.moments
     beside = {"no_click_rate": sums.get("ctr"), "first_click_mrr": sums.get("click_mrr")}
     checked = {
-        name: _checked(estimate, sums.get(name) or beside.get(name))
+        name: _checked(name, estimate, sums.get(name) or beside.get(name))
         for name, estimate in metrics.estimates.items()
     }
     return replace(metrics, estimates=checked)
 
 
-def _checked(estimate: Estimate, moments: Moments | None) -> Estimate:
-    if estimate.low is None or moments is None or holds(moments):
+def _checked(name: str, estimate: Estimate, moments: Moments | None) -> Estimate:
+    if estimate.low is None or moments is None:
+        return estimate
+    if holds_for_value(moments) if name == VALUE_PER_SEARCH else holds(moments):
         return estimate
     return Estimate(estimate.value, n=estimate.n, reason=TOO_FEW)
 
@@ -117,3 +138,12 @@ def holds(moments: Moments) -> bool:
     """
     least = min(moments.y, moments.x - moments.y)
     return moments.sessions >= FEWEST_SESSIONS and least >= FEWEST_EACH
+
+
+def holds_for_value(moments: Moments) -> bool:
+    """The same for a sum of amounts: if it comes from 20 sessions or more by Kish's measure.
+
+    sum(y)^2 / sum(y^2) is how many equal sessions would make a sum as certain (Kish 1965); one
+    large order among many small ones brings it down, rightly.
+    """
+    return moments.y_y > 0 and moments.y**2 / moments.y_y >= FEWEST_FOR_VALUE

@@ -1,8 +1,9 @@
 """The commands that measure: models on tasks, and what users did."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -10,10 +11,11 @@ from terminal import output as out
 from terminal.options import FILE, json_option, with_workspace, workspace_if_there
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date
 
     from builder.evaluation import Evaluation
     from builder.workspace import Workspace
+    from online.queries import Kind
     from online.slices import By
 
 
@@ -105,15 +107,49 @@ def _print_results(results: "Sequence[Evaluation]", *, as_json: bool) -> None:
         out.print_results(documents)
 
 
+DAY = click.DateTime(["%Y-%m-%d"])
+
+
+class Days(click.ParamType[tuple["date", "date"]]):
+    """Two days, such as 2026-11-01:2026-11-07."""
+
+    name = "days"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "tuple[date, date]":
+        """The first and the last day; usage error unless they are two."""
+        first, _, last = str(value).partition(":")
+        start, end = (DAY.convert(day, param, ctx).date() for day in (first, last))
+        if start > end:
+            self.fail(f"{value!r}: the first day is after the last", param, ctx)
+        return start, end
+
+
 @click.command()
-@click.option("--from", "start", type=click.DateTime(["%Y-%m-%d"]), help="First UTC day.")
-@click.option("--to", "end", type=click.DateTime(["%Y-%m-%d"]), help="Last UTC day.")
+@click.option("--from", "start", type=DAY, help="First day.")
+@click.option("--to", "end", type=DAY, help="Last day.")
+@click.option("--zone", default="UTC", show_default=True, help="Whose days and hours are meant.")
 @click.option("--model", help="Only this model version.")
+@click.option("--tag", help="Only searches with this tag.")
+@click.option(
+    "--class",
+    "query_class",
+    type=click.Choice(["empty", "question", "with_number", "long", "keyword"]),
+    help="Only queries of this class.",
+)
+@click.option("--without-bots", is_flag=True, help="Leave out sessions that are flagged as bots.")
 @click.option(
     "--by",
-    type=click.Choice(["day", "hour", "query"]),
-    help="Also by UTC day, by UTC hour, or for the busiest queries.",
+    type=click.Choice(["day", "hour", "query", "tag", "class", "model"]),
+    help="Also by day, hour, tag, class of query, or query by query.",
 )
+@click.option(
+    "--sort",
+    type=click.Choice(["busiest", "worst", "best", "zero-results", "no-clicks", "changed"]),
+    help="Which queries --by query shows; the busiest, unless told otherwise.",
+)
+@click.option("--against", type=Days(), help="FROM:TO, what --sort changed compares with.")
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -123,28 +159,46 @@ def _print_results(results: "Sequence[Evaluation]", *, as_json: bool) -> None:
 )
 @json_option
 @with_workspace
-def report(
-    workspace: "Workspace",
-    start: "datetime | None",
-    end: "datetime | None",
-    *,
-    as_json: bool,
-    **how: Any,
-) -> None:
-    """Click-through rate and click-MRR, overall and by model version."""
-    first, last = (day.date() if day else None for day in (start, end))
-    metrics = _report(workspace, start=first, end=last, **how)
+def report(workspace: "Workspace", *, as_json: bool, **asked: Any) -> None:
+    """What users did: click-through rate, click-MRR and kin, overall and by model version."""
+    _check_report_options(asked)
+    days = {name: day.date() if (day := asked.pop(name)) else None for name in ("start", "end")}
+    how = {name: asked.pop(name) for name in ("by", "sort", "against", "top")}
+    metrics = _report(workspace, days | asked, **how)
     if as_json:
         out.print_json(metrics)
-    else:
-        out.print_report(metrics, workspace.settings.marks.events)
+        return
+    from terminal.report_output import print_report
+
+    print_report(metrics, workspace.settings.marks.events, asked["zone"])
 
 
-def _report(workspace: "Workspace", *, by: "By | None", top: int, **choice: Any) -> dict[str, Any]:
-    if by is None:
-        from online.report import report as report_on
+def _check_report_options(asked: Mapping[str, Any]) -> None:
+    if asked["sort"] and asked["by"] != "query":
+        raise click.UsageError("--sort says which queries are shown: it needs --by query")
+    if (asked["sort"] == "changed") != (asked["against"] is not None):
+        raise click.UsageError("--sort changed and --against FROM:TO need each other")
 
-        return report_on(workspace.lake, **choice)
-    from online.slices import report_by
 
-    return report_by(workspace.lake, by, most=top, **choice)
+def _report(
+    workspace: "Workspace",
+    filters: Mapping[str, Any],
+    *,
+    by: "By | Literal['query'] | None",
+    sort: "Kind | None",
+    against: "tuple[date, date] | None",
+    top: int,
+) -> dict[str, Any]:
+    from online.engines import Choice
+    from online.report import report_on
+    from online.slices import slice_on
+
+    choice = Choice(**filters)
+    with workspace.lake.connect() as connection:
+        found = report_on(connection, choice) | {"without_bots": choice.without_bots}
+        if by == "query":
+            from online.queries import query_table_on
+
+            before = replace(choice, start=against[0], end=against[1]) if against else None
+            return found | query_table_on(connection, choice, sort or "busiest", before, top)
+        return found | slice_on(connection, by, choice) if by else found

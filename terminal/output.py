@@ -15,9 +15,6 @@ import click
 Progress = Callable[[str, int, int | None], None]
 PLAIN_PROGRESS_SECONDS = 5.0
 LONGEST_QUERY = 50
-REPORT_COLUMNS = (
-    "", "searches", "sessions", "CTR", "95 % interval", "click-MRR", "95 % interval",
-)  # fmt: skip
 HEADLINE = ("ndcg_at_10", "recall_at_10", "mrr_at_10", "map", "judged_at_10")
 
 
@@ -142,58 +139,10 @@ def _result_rows(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return rows
 
 
-def print_report(report: Mapping[str, Any], mark: str = "") -> None:
-    """Online metrics: overall, a row a model version, then the parts that were asked for.
-
-    `mark` says what they really are.
-    """
-    if mark:
-        click.echo(f"What users clicked ({mark}):")
-    rows = [
-        _report_row("overall", report["overall"]),
-        *(_report_row(name, metrics) for name, metrics in report["by_model"].items()),
-    ]
-    print_table(REPORT_COLUMNS, rows)
-    for part in ("day", "hour"):
-        if by := report.get(f"by_{part}"):
-            click.echo()
-            columns = [f"UTC {part}", *REPORT_COLUMNS[1:]]
-            print_table(columns, [_report_row(name, metrics) for name, metrics in by.items()])
-    if "by_query" in report:
-        _print_queries(report["by_query"], report["queries"])
-    if any(key in report for key in ("by_day", "by_hour", "by_query")):
-        say("-: too few sessions, or too few with and without a click, for an interval that holds")
-
-
-def _print_queries(rows: Sequence[Mapping[str, Any]], of: int) -> None:
-    click.echo(f"\nThe {len(rows):,} busiest of {of:,} queries:")
-    columns = ["query", *REPORT_COLUMNS[1:], "no results"]
-    shown = [
-        [*_report_row(one_line(row["query"]), row), number(row["zero_result_rate"])] for row in rows
-    ]
-    print_table(columns, shown)
-
-
 def one_line(query: str) -> str:
     """A text of a log as a cell: short, and without what would move the cursor."""
     text = "".join(letter if letter.isprintable() else "?" for letter in query) or '""'
     return text if len(text) <= LONGEST_QUERY else f"{text[: LONGEST_QUERY - 3]}..."
-
-
-def _report_row(name: str, metrics: Mapping[str, Any]) -> list[str]:
-    def interval(metric: str) -> str:
-        low, high = metrics["intervals"].get(metric) or (None, None)
-        return "-" if low is None else f"{low:.4f} to {high:.4f}"
-
-    return [
-        name,
-        f"{metrics['searches']:,}",
-        f"{metrics['sessions']:,}",
-        number(metrics["ctr"]),
-        interval("ctr"),
-        number(metrics["click_mrr"]),
-        interval("click_mrr"),
-    ]
 
 
 def print_release(release: Mapping[str, Any]) -> None:
@@ -257,6 +206,8 @@ def print_demo(summary: Mapping[str, Any]) -> None:
     click.echo()
     print_agreement(summary["agreement"], marks["grades"])
     click.echo()
+    from terminal.report_output import print_report
+
     print_report(summary["report"], marks["events"])
     click.echo()
     click.echo(f"Task folder, for mteb, beir, trec_eval and kin: {release['task_dir']}")

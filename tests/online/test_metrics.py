@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from online.metrics import (
+    CTR_AT,
     NO_CLICKS,
     NO_SEARCHES,
     NO_VARIATION,
@@ -85,6 +86,11 @@ def test_what_cannot_be_computed_says_why() -> None:
         "clicks_at_1_2": NO_CLICKS,
         "median_dwell_s": NOT_LOGGED,
         "conversion_rate": NO_SEARCHES,
+        **dict.fromkeys(CTR_AT.values(), NO_SEARCHES),
+        "dwell_over_30_s": NO_SEARCHES,
+        "median_first_click_s": NOT_LOGGED,
+        "conversion_value_per_search": NO_SEARCHES,
+        "reformulation_rate": NO_SEARCHES,
     }
     assert ratio(_moments([(1, 3)])).reason == ONE_SESSION
     assert ratio(_moments([(1, 1), (2, 2)])).reason == NO_VARIATION

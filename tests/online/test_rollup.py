@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from online.columns import COUNTED
-from online.engines import HAS_HOURS, Choice, Grouping, choose, choose_queries, fetch
+from online.engines import HAS_HOURS, Choice, Grouping, choose, fetch
 from online.lake import Connection, Lake, write_days
 from online.manifest import read_manifest, write_manifest
+from online.query_engine import count_queries
 from online.report import report
 from online.rollup import ROLLED
 from online.sql import sql
@@ -112,7 +113,7 @@ def test_what_the_rollup_cannot_tell_is_read_from_the_searches(tmp_path: Path) -
         choose(connection, Choice(), "tag")
         assert not _uses_hours(connection)
         choose(connection, Choice(), "all")
-        choose_queries(connection, Choice(), 5)
+        count_queries(connection, Choice())
         assert not _uses_hours(connection)
 
 

@@ -13,6 +13,7 @@ from online import OnlineError
 from online.engines import Choice
 from online.lake import Lake
 from online.metrics import Moments, ratio
+from online.queries import query_table
 from online.report import report, report_on
 from online.slices import TOO_FEW, By, holds, report_by
 from tests.online.logs import clicked, event, take
@@ -56,7 +57,7 @@ def test_spellings_of_a_query_are_one(tmp_path: Path) -> None:
             for n, query in enumerate(queries)
         ],
     )
-    found = report_by(Lake(tmp_path / "events"), "query")
+    found = query_table(Lake(tmp_path / "events"), Choice(), "busiest")
     assert [(row["query"], row["searches"], row["spellings"]) for row in found["by_query"]] == [
         ("caf\u00e9", 8, 4),
         ("sort a list", 4, 4),
@@ -86,7 +87,7 @@ def test_queries_against_a_plain_computation(tmp_path: Path) -> None:
         if line["model_version"] == "A":
             key = " ".join(unicodedata.normalize("NFC", line["query"].lower()).split())
             of_query[key].append(line)
-    found = report_by(Lake(tmp_path / "events"), "query", model="A", most=5)
+    found = query_table(Lake(tmp_path / "events"), Choice(model="A"), "busiest", most=5)
     expected = sorted(of_query, key=lambda query: (-len(of_query[query]), query))
     assert found["queries"] == len(expected) == 12
     assert [row["query"] for row in found["by_query"]] == expected[:5]
@@ -123,8 +124,8 @@ def test_parts_of_an_empty_lake(tmp_path: Path) -> None:
     lake = Lake(tmp_path / "events")
     assert report_by(lake, "day")["by_day"] == {}
     assert report_by(lake, "hour")["by_hour"] == {}
-    found = report_by(lake, "query")
-    assert (found["by_query"], found["queries"], found["overall"]["searches"]) == ([], 0, 0)
+    found = query_table(lake, Choice(), "busiest")
+    assert (found["by_query"], found["queries"], found["searches"]) == ([], 0, 0)
     with pytest.raises(OnlineError, match="is after the last"):
         report_by(lake, "day", start=date(2026, 11, 2), end=date(2026, 11, 1))
 

@@ -40,7 +40,7 @@ def test_by_query_as_a_document(logged: Terminal) -> None:
     (row,) = found["by_query"]
     assert (row["query"], row["searches"], row["spellings"], row["ctr"]) == ("gold", 2, 2, 0.5)
     assert (row["click_mrr"], row["zero_result_rate"], found["queries"]) == (0.25, 0.0, 2)
-    assert set(found) == {"overall", "by_model", "by_query", "queries"}
+    assert (found["sort"], found["searches"], found["without_bots"]) == ("busiest", 3, False)
 
 
 def test_by_day_and_hour_as_documents(logged: Terminal) -> None:
