@@ -190,15 +190,22 @@ def _report(
     top: int,
 ) -> dict[str, Any]:
     from online.engines import Choice
+    from online.kept import kept
     from online.report import report_on
     from online.slices import slice_on
 
     choice = Choice(**filters)
-    with workspace.lake.connect() as connection:
-        found = report_on(connection, choice) | {"without_bots": choice.without_bots}
-        if by == "query":
-            from online.queries import query_table_on
 
-            before = replace(choice, start=against[0], end=against[1]) if against else None
-            return found | query_table_on(connection, choice, sort or "busiest", before, top)
-        return found | slice_on(connection, by, choice) if by else found
+    def count() -> dict[str, Any]:
+        with workspace.lake.connect() as connection:
+            found = report_on(connection, choice) | {"without_bots": choice.without_bots}
+            if by == "query":
+                from online.queries import query_table_on
+
+                before = replace(choice, start=against[0], end=against[1]) if against else None
+                return found | query_table_on(connection, choice, sort or "busiest", before, top)
+            return found | slice_on(connection, by, choice) if by else found
+
+    asked: dict[str, Any] = {"report": choice, "by": by, "sort": sort, "against": against}
+    asked["top"] = top if by == "query" else None
+    return kept(workspace.cache_folder, workspace.lake, asked, count)
