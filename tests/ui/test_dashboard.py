@@ -15,9 +15,10 @@ from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_wor
 from online.engines import Choice
 from tests.online.logs import lake_of
 from tests.ui.test_pages import markup, sign_in
-from ui.dashboards.counting import groups_of, log_of, series_of
+from ui.dashboards.counting import Log, groups_of, log_of, queries_of, series_of
 from ui.dashboards.figures import asked_in_words, file_parts, sheet_of_groups
 from ui.dashboards.groups import UNTAGGED
+from ui.dashboards.queries import before, sheet_of_queries
 from ui.dashboards.times import points_of
 from ui.downloads import _csv, file_name, sheet_of
 
@@ -119,18 +120,45 @@ def test_what_the_log_does_not_tell_is_one_line(open_app: OpenApp, berlin: Works
     assert ">conversion<" not in said
 
 
-def test_tags_classes_and_ranks_are_shown_and_nothing_is_markup(
+def test_tags_stand_side_by_side_and_nothing_is_markup(
     open_app: OpenApp, berlin: Workspace
 ) -> None:
-    app = _page(open_app, berlin)
+    app = _page(open_app, berlin, by="tag")
     said = markup(app)
-    for title in ("By model version", "Clicks by rank", "By tag", "By class of query"):
+    for title in ("Over time", "Side by side", "Clicks by rank", "Queries"):
         assert title in said
     assert UNTAGGED in said
     assert "=HYPERLINK(&quot;http://x&quot;)" in said
     assert len(app.get("vega_lite_chart")) == 2
     names = [button.proto.label for button in app.get("download_button")]
-    assert set(names) == {"CSV"}
+    assert names == ["CSV"] * 4
+
+
+def test_queries_that_changed_name_both_periods(open_app: OpenApp, berlin: Workspace) -> None:
+    asked = {"queries_kind": "changed", "from": "2026-11-02", "to": "2026-11-02"}
+    said = markup(_page(open_app, berlin, **asked))
+    assert "2026-11-02 to 2026-11-02, compared with 2026-11-01 to 2026-11-01." in said
+
+
+def test_a_change_is_measured_against_the_days_before_or_the_first_half() -> None:
+    log = Log(date(2026, 11, 1), date(2026, 11, 9), (), (), 1)
+    days = [(3, 9), (1, 9), (1, 2), (1, 1)]
+    chosen = [Choice(date(2026, 11, a), date(2026, 11, b), model="A") for a, b in days]
+    found = [before(log, choice) for choice in chosen]
+    spans = [found_ and (found_.start, found_.end) for found_ in found]
+    assert spans == [
+        (date(2026, 10, 27), date(2026, 11, 2)),
+        (date(2026, 11, 1), date(2026, 11, 4)),
+        (date(2026, 11, 1), date(2026, 11, 1)),
+        None,
+    ]
+
+
+def test_a_table_of_queries_to_take_away_holds_what_its_kind_is_about(berlin: Workspace) -> None:
+    sheet = sheet_of_queries(queries_of(berlin, Choice(), "worst"))
+    assert sheet.columns[-1] == "ctr_bound"
+    assert {row[0] for row in sheet.rows} == {"file 7", "what is a file"}
+    assert all(isinstance(row[-1], float) for row in sheet.rows)
 
 
 def test_new_events_are_counted_and_said_without_a_reload(

@@ -18,6 +18,7 @@ from online.engines import Choice, choose, fetch
 from online.kept import kept
 from online.lake import Connection, Lake
 from online.manifest import MANIFEST
+from online.queries import Kind, query_table_on
 from online.report import counts_of, report_on
 from online.slices import careful_metrics
 
@@ -29,6 +30,8 @@ Answer: TypeAlias = dict[str, Any]
 
 MOST_DAYS: Mapping[Step, int] = {"day": 731, "hour": 7}
 """How many days one chart shows: more points than these are a smear, also in wide windows."""
+MOST_QUERIES = 200
+"""How many queries a file holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +99,14 @@ def whole(workspace: Workspace, log: Log) -> Choice:
 
 def report_of(workspace: Workspace, choice: Choice) -> Answer:
     """{"overall": M, "by_model": {model_version: M}} of the searches that are meant."""
-    return _asked(workspace, "report", choice, report_on)
+    return _asked(workspace, "report", choice, _report)
 
 
 def groups_of(workspace: Workspace, choice: Choice, group: Group) -> Mapping[str, Metrics]:
-    """Tag or query class -> M; "" are the searches without a tag. Small groups: see `holds`."""
+    """Tag or query class -> M; "" are the searches without a tag.
+
+    Reformulations are not looked for; small groups have an interval where `holds` says so.
+    """
     counting = {"tag": _by_tag, "class": _by_class}
     return _asked(workspace, group, choice, counting[group])
 
@@ -118,6 +124,17 @@ def series_of(workspace: Workspace, choice: Choice, step: Step) -> Series:
     counting = {"day": _by_day, "hour": _by_hour}
     found = _asked(workspace, step, replace(choice, start=shown), counting[step])
     return Series(found["points"], shown, state_of(workspace.lake))
+
+
+def queries_of(
+    workspace: Workspace, choice: Choice, kind: Kind, against: Choice | None = None
+) -> Answer:
+    """The first queries of one kind: see `online.queries.query_table`."""
+
+    def count(connection: Connection, choice: Choice) -> Answer:
+        return query_table_on(connection, choice, kind, against, MOST_QUERIES)
+
+    return _asked(workspace, f"queries {kind} {against}", choice, count)
 
 
 def _asked(
@@ -165,6 +182,17 @@ def _log(connection: Connection, choice: Choice) -> Answer:
     }
 
 
+def _report(connection: Connection, choice: Choice) -> Answer:
+    found = report_on(connection, choice)
+    by_model = {model: _flat(metrics) for model, metrics in found["by_model"].items()}
+    return {"overall": _flat(found["overall"]), "by_model": by_model}
+
+
+def _flat(metrics: Metrics) -> Answer:
+    """M with CTR@k under the names that its intervals have."""
+    return {**metrics, **{f"ctr_at_{k}": value for k, value in metrics["ctr_at"].items()}}
+
+
 def _by_tag(connection: Connection, choice: Choice) -> Answer:
     found = _documents(connection, choice, "tag")
     return {key.removeprefix("#"): metrics for key, metrics in found.items()}
@@ -175,13 +203,14 @@ def _by_class(connection: Connection, choice: Choice) -> Answer:
 
 
 def _documents(connection: Connection, choice: Choice, grouping: Group) -> Answer:
-    counts = counts_of(connection, choice, grouping)
-    return {key: careful_metrics(counts[key]).as_json() for key in sorted(counts)}
+    counts = counts_of(connection, choice, grouping, reformulation=False)
+    return {key: _flat(careful_metrics(counts[key]).as_json()) for key in sorted(counts)}
 
 
 def _by_day(connection: Connection, choice: Choice) -> Answer:
     points = []
-    for key, counts in sorted(counts_of(connection, choice, "day_and_model").items()):
+    found = counts_of(connection, choice, "day_and_model", reformulation=False)
+    for key, counts in sorted(found.items()):
         day, _, model = key.partition(" ")
         points.append(_point(day, model, careful_metrics(counts).as_json()))
     return {"points": points}
@@ -190,21 +219,27 @@ def _by_day(connection: Connection, choice: Choice) -> Answer:
 def _by_hour(connection: Connection, choice: Choice) -> Answer:
     """Model by model: there is no grouping by both."""
     zone = ZoneInfo(choice.zone)
-    models = [choice.model] if choice.model else counts_of(connection, choice, "model")
+    models = [choice.model] if choice.model else _models(connection, choice)
     points = []
-    for model in sorted(models):
-        hours = counts_of(connection, replace(choice, model=model), "hour")
+    for model in sorted(set(models)):
+        of_model = replace(choice, model=model)
+        hours = counts_of(connection, of_model, "hour", reformulation=False)
         for key in sorted(hours, key=int):
             hour = datetime.fromtimestamp(int(key), UTC).astimezone(zone).replace(tzinfo=None)
             points.append(_point(hour.isoformat(), model, careful_metrics(hours[key]).as_json()))
     return {"points": points}
 
 
+def _models(connection: Connection, choice: Choice) -> list[str]:
+    choose(connection, choice, "model")
+    return [str(row["group_key"]) for row in fetch(connection, "headline")]
+
+
 def _point(at: str, model: str, metrics: Metrics) -> Answer:
     """One model on one day or in one hour: what a chart or a table of the numbers needs."""
     values = {
         name: [value, *(metrics["intervals"].get(name) or (None, None))]
-        for name, value in metrics.items()
+        for name, value in _flat(metrics).items()
         if value is None or isinstance(value, int | float)
     }
     return {"at": at, "model": model, "values": values}

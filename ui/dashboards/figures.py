@@ -1,13 +1,13 @@
 """The metrics of a choice of searches as words and tiles, each with its interval and its n."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import streamlit as st
 
 from online.engines import Choice
-from online.metrics import NOT_LOGGED
+from online.metrics import NOT_LOGGED, TOP_RANKS
 from ui import numbers
 from ui.dashboards.counting import Metrics
 from ui.dashboards.filters import CLASSES
@@ -44,11 +44,28 @@ MEASURES: Mapping[str, Measure] = {
     "ctr": Measure("CTR"),
     "click_mrr": Measure("click-MRR", "decimal"),
     "first_click_mrr": Measure("first-click MRR", "decimal"),
+    **{f"ctr_at_{k}": Measure(f"CTR@{k}") for k in TOP_RANKS},
+    "clicks_at_1_2": Measure("clicks at rank 1 or 2"),
     "no_click_rate": Measure("no click"),
     "zero_result_rate": Measure("no results"),
-    "clicks_at_1_2": Measure("clicks at rank 1 or 2"),
+    "reformulation_rate": Measure("reformulated"),
+    "median_first_click_s": Measure("time to first click", "seconds", "times of clicks"),
     "median_dwell_s": Measure("median dwell", "seconds", "dwell times"),
+    "dwell_over_30_s": Measure("dwell over 30 s", "share", "dwell times"),
     "conversion_rate": Measure("conversion", "share", "conversions"),
+    "conversion_value_per_search": Measure(
+        "value per search", "number", "the value of conversions"
+    ),
+}
+
+
+_SECONDS = "\u00a0s"
+_OPEN = {
+    "sessions_made_up": "{n} of the sessions are not named by the log: they are a user's searches "
+    "without 30 minutes of silence, or one search each.",
+    "results_unknown": "{n} searches do not tell their results and are in no share of those.",
+    "clicks_without_rank": "{n} clicks have no rank.",
+    "searches_without_rank": "{n} clicked searches have no rank and count 0 in click-MRR.",
 }
 
 
@@ -62,7 +79,7 @@ def written(name: str, value: float | None) -> str:
     if kind == "decimal":
         return numbers.decimal(value)
     if kind == "seconds":
-        return f"{value:.1f}\u00a0s" if value < 10 else f"{value:,.0f}\u00a0s"
+        return (f"{value:.1f}" if value < 10 else f"{value:,.0f}") + _SECONDS
     return f"{value:,.2f}"
 
 
@@ -74,17 +91,34 @@ def beside(name: str, metrics: Metrics) -> str:
     return " \u00b7 ".join(filter(None, parts))
 
 
-def show_figures(metrics: Metrics) -> None:
-    """All metrics of the searches that were asked for; what the log does not tell in one line."""
-    told = [name for name in MEASURES if name in metrics and not _is_not_logged(name, metrics)]
+def show_figures(metrics: Metrics, choice: Choice) -> None:
+    """All metrics of the searches that were asked for, and what they leave open.
+
+    What the log does not tell is one line.
+    """
+    told = [name for name in MEASURES if name in metrics and _is_told(name, metrics)]
     shown = [
         Tile(MEASURES[name].title, written(name, metrics[name]), beside(name, metrics))
         for name in told
     ]
     st.html(tiles([_searches(metrics), *shown]))
-    needs = {MEASURES[n].needs for n in MEASURES if n in metrics and _is_not_logged(n, metrics)}
-    if missing := sorted(filter(None, needs)):
-        muted(f"The log does not tell: {', '.join(missing)}.")
+    muted(" ".join(_counted(metrics, choice)))
+
+
+def _counted(metrics: Metrics, choice: Choice) -> Iterator[str]:
+    """What is in the figures and what is not, in sentences."""
+    if bots := metrics["bot_searches"]:
+        are = "are left out" if choice.without_bots else "count"
+        yield f"{numbers.count(bots)} searches of sessions that behave like bots {are}."
+    for name, sentence in _OPEN.items():
+        if n := metrics.get(name):
+            yield sentence.format(n=numbers.count(n))
+    if metrics.get("conversion_value") is not None:
+        yield f"All conversions together are worth {metrics['conversion_value']:,.2f}."
+    unknown = [name for name in MEASURES if metrics["reasons"].get(name) == NOT_LOGGED]
+    needs = dict.fromkeys(MEASURES[name].needs for name in unknown)
+    if missing := ", ".join(filter(None, [*needs, "users" * (metrics["users"] is None)])):
+        yield f"The log does not tell: {missing}."
 
 
 def sheet_of_groups(first: str, groups: Mapping[str, Metrics]) -> Sheet:
@@ -127,8 +161,11 @@ def _searches(metrics: Metrics) -> Tile:
     return Tile("searches", numbers.count(metrics["searches"]), f"in {' of '.join(beside)}")
 
 
-def _is_not_logged(name: str, metrics: Metrics) -> bool:
-    return bool(metrics["reasons"].get(name) == NOT_LOGGED)
+def _is_told(name: str, metrics: Metrics) -> bool:
+    """Whether a metric has a tile of its own."""
+    if name == "first_click_mrr" and metrics[name] == metrics["click_mrr"]:
+        return False
+    return bool(metrics["reasons"].get(name) != NOT_LOGGED)
 
 
 def _interval(name: str, low: float | None, high: float | None) -> str:
@@ -137,7 +174,7 @@ def _interval(name: str, low: float | None, high: float | None) -> str:
         return numbers.percent_interval(low, high)
     if kind == "decimal" or low is None or high is None:
         return numbers.interval(low, high)
-    return f"{written(name, low)}\u2013{written(name, high)}"
+    return f"{written(name, low).removesuffix(_SECONDS)}\u2013{written(name, high)}"
 
 
 def _n(name: str, metrics: Metrics) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -9,7 +10,7 @@ from builder.workspace import Workspace
 from online.engines import Choice
 from ui import numbers
 from ui.charts import clicks_by_rank, rank_chart
-from ui.dashboards.counting import Metrics, groups_of
+from ui.dashboards.counting import Group, Log, Metrics, groups_of
 from ui.dashboards.figures import (
     MEASURES,
     asked_in_words,
@@ -24,32 +25,51 @@ from ui.frame import muted, section
 from ui.tables import Column, named, table, with_note
 
 SHOWN = ("ctr", "click_mrr", "clicks_at_1_2", "zero_result_rate")
+TITLES: Mapping[Literal["model"] | Group, str] = {
+    "model": "model version",
+    "tag": "tag",
+    "class": "class of query",
+}
 MOST_GROUPS = 20
 """Tags may be thousands; the file holds them all."""
 UNTAGGED = "without a tag"
 
 
-def show_models(
-    by_model: Mapping[str, Metrics], colours: Mapping[str, str], choice: Choice
+def show_groups(
+    workspace: Workspace,
+    log: Log,
+    by_model: Mapping[str, Metrics],
+    colours: Mapping[str, str],
+    choice: Choice,
 ) -> None:
-    """The metrics of each model version."""
-    names = {model: named(model, colours[model]) for model in by_model}
-    _show("By model version", by_model, names, choice)
+    """The metrics side by side; by what, stands in the address. Only that is counted."""
+    place = st.container(key="groups")
+    by = st.segmented_control(
+        "Side by side",
+        [name for name in TITLES if name != "tag" or log.tags],
+        format_func=TITLES.__getitem__,
+        default="model",
+        required=True,
+        key="by",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    groups = by_model
+    names: dict[str, str] = {model: named(model, colours[model]) for model in by_model}
+    if by != "model":
+        groups = groups_of(workspace, choice, by)
+        names = {group: _name(by, group) for group in groups}
+    with place:
+        make = partial(sheet_of_groups, TITLES[by], groups)
+        file = file_name("by", TITLES[by], *file_parts(choice))
+        titled_csv("Side by side", make, file, key=f"by_{by}")
+    _show(TITLES[by], groups, names)
+    if by == "tag":
+        muted("A search with two tags counts in both.")
 
 
-def show_tags(workspace: Workspace, choice: Choice) -> None:
-    """The metrics of each tag; nothing where the log has none."""
-    found = groups_of(workspace, choice, "tag")
-    if not any(found):
-        return
-    _show("By tag", found, {tag: tag or UNTAGGED for tag in found}, choice)
-    muted("A search with two tags counts in both.")
-
-
-def show_classes(workspace: Workspace, choice: Choice) -> None:
-    """The metrics of each class of query."""
-    found = groups_of(workspace, choice, "class")
-    _show("By class of query", found, {name: CLASSES[name] for name in found}, choice)
+def _name(by: Group, group: str) -> str:
+    return CLASSES[group] if by == "class" else group or UNTAGGED
 
 
 def show_clicks_by_rank(
@@ -76,20 +96,8 @@ def show_clicks_by_rank(
     muted(f"{numbers.count_of(clicks, 'click')}{unranked}.")
 
 
-def _show(
-    title: str, groups: Mapping[str, Metrics], names: Mapping[str, str], choice: Choice
-) -> None:
-    """The busiest groups as a table, all of them as a file.
-
-    Args:
-        title: "By" and what is grouped by.
-        groups: Group -> its metrics.
-        names: Group -> the cell that names it.
-        choice: What was asked for.
-    """
-    what = title.removeprefix("By ")
-    make = partial(sheet_of_groups, what, groups)
-    titled_csv(title, make, file_name(title.lower(), *file_parts(choice)), key=what.split()[0])
+def _show(what: str, groups: Mapping[str, Metrics], names: Mapping[str, str]) -> None:
+    """The busiest groups as a table."""
     busiest = sorted(groups, key=lambda group: -groups[group]["searches"])[:MOST_GROUPS]
     columns = [Column(what), Column("searches", numeric=True)]
     columns += [Column(MEASURES[name].title, numeric=True) for name in SHOWN]

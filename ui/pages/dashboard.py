@@ -7,7 +7,8 @@ from ui.dashboards.counting import log_of, report_of
 from ui.dashboards.figures import show_figures
 from ui.dashboards.filters import ask_choice
 from ui.dashboards.fresh import watch_events
-from ui.dashboards.groups import show_classes, show_clicks_by_rank, show_models, show_tags
+from ui.dashboards.groups import show_clicks_by_rank, show_groups
+from ui.dashboards.queries import show_queries
 from ui.dashboards.times import show_over_time
 from ui.imports import offer_import
 from ui.leaderboards import colours_for
@@ -33,12 +34,11 @@ if not overall["searches"]:
     st.stop()
 
 colours = colours_for(workspace, log.model_versions)
-show_figures(overall)
+show_figures(overall, choice)
 show_over_time(workspace, choice, overall, colours)
-show_models(by_model, colours, choice)
+show_groups(workspace, log, by_model, colours, choice)
 show_clicks_by_rank(by_model, colours, choice)
-show_tags(workspace, choice)
-show_classes(workspace, choice)
+show_queries(workspace, log, choice)
 frame.muted(
     "Rates are shares of searches; intervals are 95 %, clustered by session. Small groups have an "
     "interval only where it would hold."
