@@ -2,7 +2,9 @@
 
 import click
 
+from terminal.asking import ask_lake, export_lake
 from terminal.bots import bots
+from terminal.erasing import expire, forget
 from terminal.logs import import_logs, map_log
 
 
@@ -11,5 +13,5 @@ def events() -> None:
     """What users searched and clicked."""
 
 
-for _command in (import_logs, map_log, bots):
+for _command in (import_logs, map_log, bots, ask_lake, export_lake, forget, expire):
     events.add_command(_command)
