@@ -1,8 +1,14 @@
 """Days that are written again: what readers see, what stays for them, and for how long."""
 
 import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from online.lake import Lake, write_days
 from online.manifest import RetiredFile, read_manifest, write_manifest
@@ -121,3 +127,73 @@ def test_all_of_a_manifest_survives(tmp_path: Path) -> None:
         writing.commit()
     assert rows(lake, "FROM bots") == []
     assert "bots/2.parquet" in {file.path for file in lake.manifest().retired}
+
+
+REWRITER = """
+import sys
+from pathlib import Path
+from online.lake import Lake
+from tests.online.test_rewriting import DAYS, _rewrite
+lake = Lake(Path(sys.argv[1]))
+for number in range(int(sys.argv[2])):
+    _rewrite(lake, DAYS[number % 3])
+    print(number, flush=True)
+"""
+
+
+def _rewriter(lake: Lake, times: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", REWRITER, lake.root, str(times)],
+        cwd=Path(__file__).resolve().parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_readers_never_fail_while_two_threads_write_days_again(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    commit = lake.manifest().commit
+    with ThreadPoolExecutor(2) as pool, lake.connect() as long_lived:
+        writers = [pool.submit(_rewrite, Lake(lake.root), DAYS[n % 3]) for n in range(8)]
+        while not all(writer.done() for writer in writers):
+            assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+            assert long_lived.execute(COUNT).fetchall() == [(day, 1) for day in DAYS]
+        for writer in writers:
+            writer.result()
+    # Two writers at once would have written the same commit.
+    assert lake.manifest().commit == commit + 8
+
+
+@pytest.mark.slow
+def test_readers_never_fail_while_two_processes_write_days_again(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    commit = lake.manifest().commit
+    writers, looks = [_rewriter(lake, 12) for _ in range(2)], 0
+    with lake.connect() as long_lived:
+        while any(writer.poll() is None for writer in writers):
+            assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+            assert long_lived.execute(COUNT).fetchall() == [(day, 1) for day in DAYS]
+            looks += 1
+    assert [writer.communicate()[0].split("\n")[-2] for writer in writers] == ["11", "11"]
+    assert looks > 3
+    # Two writers at once would have written the same commit.
+    assert lake.manifest().commit == commit + 24
+
+
+@pytest.mark.slow
+def test_a_kill_while_days_are_written_again_leaves_them_before_or_after(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    for delay in (0.0, 0.01, 0.03, 0.06):
+        writer = _rewriter(lake, 1000)
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(delay)
+        writer.kill()
+        writer.communicate()
+        assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+    _rewrite(lake, DAYS[0])
+    assert _all_files(lake) == lake.manifest().paths
+
+
+def _all_files(lake: Lake) -> set[str]:
+    return {path.relative_to(lake.root).as_posix() for path in lake.root.rglob("*.parquet")}
