@@ -129,8 +129,9 @@ class OnlineMetrics:
     def as_json(self) -> dict[str, object]:
         """The document M of `report --json`: values, `intervals`, and `reasons` of what is null.
 
-        `interval_reasons` says why a value has no interval. CTR@k stands under `ctr_at`, its
-        interval and reason under "ctr_at_1" and so on.
+        `interval_reasons` says why a value has no interval, `n` of how many searches, clicks or
+        times it is. CTR@k stands under `ctr_at`, its n, interval and reason under "ctr_at_1" and
+        so on.
         """
         estimates, counts = self.estimates, self.counts
         values = {name: estimate.value for name, estimate in estimates.items()}
@@ -149,6 +150,7 @@ class OnlineMetrics:
             "clicks_by_rank": {str(rank): n for rank, n in self.clicks_by_rank.items()},
             "clicks_without_rank": self.clicks_without_rank,
             "searches_without_rank": self.searches_without_rank,
+            "n": {name: e.n for name, e in estimates.items() if e.value is not None},
             "intervals": {
                 name: [estimate.low, estimate.high]
                 for name, estimate in estimates.items()

@@ -83,11 +83,20 @@ def written(name: str, value: float | None) -> str:
     return f"{value:,.2f}"
 
 
-def beside(name: str, metrics: Metrics) -> str:
-    """The interval of a metric, or why there is none, and the n behind it."""
+def beside(name: str, metrics: Metrics, *, n: bool = False) -> str:
+    """The interval of a metric, or why there is none.
+
+    Args:
+        name: The metric.
+        metrics: Where it stands.
+        n: Whether to say of how many it is also where that is the searches of the group.
+    """
     low, high = metrics["intervals"].get(name) or (None, None)
     reason = metrics["reasons"].get(name) or metrics["interval_reasons"].get(name)
-    parts = [_interval(name, low, high) or numbers.in_words(reason), _n(name, metrics)]
+    of = metrics.get("n", {}).get(name)
+    told = of is not None and (n or of != metrics["searches"])
+    n_told = f"n\u00a0=\u00a0{numbers.count(of)}" if told else ""
+    parts = [_interval(name, low, high) or numbers.in_words(reason), n_told]
     return " \u00b7 ".join(filter(None, parts))
 
 
@@ -98,7 +107,7 @@ def show_figures(metrics: Metrics, choice: Choice) -> None:
     """
     told = [name for name in MEASURES if name in metrics and _is_told(name, metrics)]
     shown = [
-        Tile(MEASURES[name].title, written(name, metrics[name]), beside(name, metrics))
+        Tile(MEASURES[name].title, written(name, metrics[name]), beside(name, metrics, n=True))
         for name in told
     ]
     st.html(tiles([_searches(metrics), *shown]))
@@ -175,11 +184,6 @@ def _interval(name: str, low: float | None, high: float | None) -> str:
     if kind == "decimal" or low is None or high is None:
         return numbers.interval(low, high)
     return f"{written(name, low).removesuffix(_SECONDS)}\u2013{written(name, high)}"
-
-
-def _n(name: str, metrics: Metrics) -> str:
-    n = metrics.get("n", {}).get(name)
-    return "" if n is None else f"n\u00a0=\u00a0{numbers.count(n)}"
 
 
 def _cells(group: str, metrics: Metrics, names: Iterable[str]) -> list[object]:
