@@ -13,7 +13,8 @@ from ui.dashboards.counting import Metrics
 from ui.dashboards.filters import CLASSES
 from ui.downloads import Sheet
 from ui.frame import muted
-from ui.tables import Tile, tiles
+from ui.tables import Html, Tile, tiles
+from ui.text import inline
 
 Kind: TypeAlias = Literal["share", "decimal", "seconds", "number"]
 
@@ -83,21 +84,11 @@ def written(name: str, value: float | None) -> str:
     return f"{value:,.2f}"
 
 
-def beside(name: str, metrics: Metrics, *, n: bool = False) -> str:
-    """The interval of a metric, or why there is none.
-
-    Args:
-        name: The metric.
-        metrics: Where it stands.
-        n: Whether to say of how many it is also where that is the searches of the group.
-    """
-    low, high = metrics["intervals"].get(name) or (None, None)
-    reason = metrics["reasons"].get(name) or metrics["interval_reasons"].get(name)
+def beside(name: str, metrics: Metrics) -> str:
+    """The interval of a metric, or why there is none; and its n, if that is not all searches."""
     of = metrics.get("n", {}).get(name)
-    told = of is not None and (n or of != metrics["searches"])
-    n_told = f"n\u00a0=\u00a0{numbers.count(of)}" if told else ""
-    parts = [_interval(name, low, high) or numbers.in_words(reason), n_told]
-    return " \u00b7 ".join(filter(None, parts))
+    n = _n(name, metrics) if of != metrics["searches"] else ""
+    return " \u00b7 ".join(filter(None, [_interval_or_why(name, metrics), n]))
 
 
 def show_figures(metrics: Metrics, choice: Choice) -> None:
@@ -107,7 +98,7 @@ def show_figures(metrics: Metrics, choice: Choice) -> None:
     """
     told = [name for name in MEASURES if name in metrics and _is_told(name, metrics)]
     shown = [
-        Tile(MEASURES[name].title, written(name, metrics[name]), beside(name, metrics, n=True))
+        Tile(MEASURES[name].title, written(name, metrics[name]), _lines(name, metrics))
         for name in told
     ]
     st.html(tiles([_searches(metrics), *shown]))
@@ -168,6 +159,23 @@ def _searches(metrics: Metrics) -> Tile:
     if users:
         beside.append(f"{numbers.count(users)} users")
     return Tile("searches", numbers.count(metrics["searches"]), f"in {' of '.join(beside)}")
+
+
+def _lines(name: str, metrics: Metrics) -> Html:
+    """The interval of a metric or why there is none, and below it its n."""
+    lines = filter(None, [_interval_or_why(name, metrics), _n(name, metrics)])
+    return Html("<br>".join(map(inline, lines)))
+
+
+def _interval_or_why(name: str, metrics: Metrics) -> str:
+    low, high = metrics["intervals"].get(name) or (None, None)
+    reason = metrics["reasons"].get(name) or metrics["interval_reasons"].get(name)
+    return _interval(name, low, high) or numbers.in_words(reason)
+
+
+def _n(name: str, metrics: Metrics) -> str:
+    of = metrics.get("n", {}).get(name)
+    return "" if of is None else f"n\u00a0=\u00a0{numbers.count(of)}"
 
 
 def _is_told(name: str, metrics: Metrics) -> bool:
