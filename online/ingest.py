@@ -1,32 +1,35 @@
 """Brings a search log into the lake: nothing lost silently, nothing inferred, nothing half there.
 
-The log streams through one DuckDB statement that checks each line and writes good rows as the
-Parquet files of their days, bad ones aside. What needs the whole log (ranks that count from 0,
-repeats, conflicts) is settled afterwards on few narrow columns, and only days that lose or change
-a row are written again. Then the files move into the lake and the manifest shows them at once.
+The log streams through one DuckDB statement that checks each row and writes good ones as the
+Parquet files of their days, bad ones aside (online/staging.py). What needs the whole log (ranks
+that count from 0, repeats, conflicts) is settled afterwards on few narrow columns, and only days
+that lose or change a row are written again. Rows that tell what happened in a search with a
+search_id are joined to it (online/joining.py). Then the files move into the lake and the manifest
+shows them at once.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
 
 from online.events import OnlineError
-from online.lake import SEARCHES, Connection, Lake, Progress, Writing, create_view, write_days
+from online.joining import BOTH, Joining
+from online.lake import Connection, Lake, Progress, Writing, create_view, write_days
 from online.quarantine import write_quarantine
 from online.sources.mapping import TableMap
 from online.sources.recognise import open_source
 from online.sources.source import Source
 from online.sql import sql
+from online.staging import NARROW, WIDE, Rows, rows_of
 from online.tally import EventTally
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FETCHED_ROWS = 10_000
 LONG_BYTES = 4 << 20
@@ -46,7 +49,7 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
     format: str | None = None,  # noqa: A002 - the name of the command's option
     table: str | None = None,
     mapping: TableMap | Path | None = None,
-    keep_days: int | None = None,  # noqa: ARG001
+    keep_days: int | None = None,
 ) -> EventTally:
     """Import a log of searches, one JSON object a line, plain or gz.
 
@@ -85,11 +88,29 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
     with closing(open_source(file, format=format, table=table, mapping=mapping)) as log:
         try:
             with lake.writing(progress) as writing:
-                return _Import(writing, log, progress).run(quarantine_folder, timezone, rank_base)
+                rules = _Rules(timezone, rank_base, _oldest(keep_days))
+                return _Import(writing, log, progress).run(quarantine_folder, rules)
         except (duckdb.IOException, duckdb.OutOfMemoryException, OSError) as error:
             what = str(error).splitlines()[0]
             hint = "nothing was imported; look for space and permissions there"
             raise OnlineError(f"cannot write: {what}", where=str(lake.root), hint=hint) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How an import reads its log: the arguments of `import_events`; `oldest` is kept, too."""
+
+    timezone: str | None
+    rank_base: int | None
+    oldest: datetime | None
+
+
+def _oldest(keep_days: int | None) -> datetime | None:
+    """The beginning of the first day that is kept."""
+    if keep_days is None:
+        return None
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return today - timedelta(days=keep_days)
 
 
 def _check_arguments(timezone: str | None, rank_base: int | None) -> None:
@@ -113,66 +134,94 @@ class _Import:
     log: Source
     progress: Progress | None
     tally: EventTally = field(default_factory=EventTally)
+    joining: Joining | None = None
 
-    def run(self, quarantine: Path, timezone: str | None, rank_base: int | None) -> EventTally:
+    def run(self, quarantine: Path, rules: "_Rules") -> EventTally:
         """The whole import; until the last step nothing of it shows."""
-        self._stage(timezone)
+        self._stage(rules)
         self._find_repeats()
-        self._find_rank_base(rank_base)
+        self._find_rank_base(rules.rank_base)
         self._accept()
         self._write("native_interactions", "interactions")
+        self._join()
         self._count()
         self._quarantine(quarantine)
         self._commit()
         return self.tally
 
-    def _stage(self, timezone: str | None) -> None:
-        """Write all lines as rows, by day; lines that are no searches as date=rejected."""
-        self._connection.execute("SET VARIABLE zone = ?", [timezone])
-        self.log.scratch = self._scratch
-        self._stage_lines("plain", self.log.plain())
-        if self.log.n_odd:
-            if self.log.longest_odd > LONG_BYTES:
+    def _stage(self, rules: "_Rules") -> None:
+        """Write all rows by day; those that tell only later as date=later, bad as date=rejected."""
+        self._connection.execute(sql("duckdb/macros"))
+        self._connection.execute("SET VARIABLE zone = ?", [rules.timezone])
+        self._connection.execute("SET VARIABLE oldest = CAST(? AS TIMESTAMPTZ)", [rules.oldest])
+        for rows in rows_of(self.log, self._scratch):
+            if rows.kind == "odd" and self.log.longest_odd > LONG_BYTES:
                 self._connection.execute("SET threads = 1; SET memory_limit = '2GB'")
-            self._stage_lines("odd", self.log.odd())
-        self._view("staged", "staged/*/date=[0-9]*")
-        self._view("rejected", "staged/*/date=rejected")
+            self._stage_rows(rows)
+        self._view("narrow", "staged/plain/date=[0-9]*")
+        self._view("wide", "staged/[wo]*/date=[0-9]*", WIDE)
+        self._view("later", "staged/[wo]*/date=later", WIDE | {"date": "VARCHAR"})
+        self._view("rejected", "staged/*/date=rejected", {"line": "BIGINT", "extra": "VARCHAR"})
 
-    def _stage_lines(self, kind: str, lines: "pa.RecordBatchReader") -> None:
-        self._connection.register("lines", lines)
-        self._connection.execute(f"CREATE TEMP VIEW fields AS {sql(f'duckdb/{kind}_fields')}")
-        self._watched(lambda: self._write("native_rows", f"staged/{kind}"))
+    def _stage_rows(self, rows: Rows) -> None:
+        self._connection.register("lines", rows.reader)
+        self._connection.execute(f"CREATE TEMP VIEW fields AS {sql(f'duckdb/{rows.kind}_fields')}")
+        names = ", ".join(f'"{name}"' for name in (NARROW if rows.kind == "plain" else WIDE))
+        query = f"SELECT {names} FROM ({sql('duckdb/native_rows')})"  # noqa: S608 - our own text
+        folder = self._scratch / "staged" / rows.kind
+        self._watched(lambda: write_days(self._connection, query, folder))
         self._connection.execute("DROP VIEW fields")
         self._connection.unregister("lines")
 
     def _find_repeats(self) -> None:
         """Fill the table `dropped`: rows that are known already, and conflicts."""
         self._tell("looking for events that are known already")
+        self._connection.execute(f"CREATE TEMP VIEW rows_read AS {sql('duckdb/rows_read')}")
         days = dict(self._connection.execute(sql("duckdb/staged_days")).fetchall())
         searches = self.writing.manifest.searches
         known = [file for file in searches if file.date in days]
         with_ids = [file for file in searches if file.event_ids and any(days.values())]
         self.writing.view("known", known)
         self.writing.view("lake_events", with_ids)
+        self._view_whole_lake(needed=self._joins or any(days.values()))
         self._connection.execute(f"CREATE TEMP TABLE dropped AS {sql('duckdb/repeats')}")
+
+    def _view_whole_lake(self, *, needed: bool) -> None:
+        """Only rows with a search_id, and event ids, are looked for beyond the days of the log."""
+        for table in BOTH:
+            files = self.writing.manifest.files(table) if needed else ()
+            self.writing.view(f"lake_{table}", files, table)
+
+    @property
+    def _joins(self) -> bool:
+        """Whether the log holds rows with further keys."""
+        return any(self._scratch.glob("staged/[wo]*/date=[0-9l]*"))
 
     def _find_rank_base(self, rank_base: int | None) -> None:
         """Decide by how much ranks move; rows that are left with a rank 0 are dropped."""
-        zeros, votes, from_zero = self._row("rank_base")
+        self._connection.execute(f"CREATE TEMP VIEW told AS {sql('duckdb/joining/told')}")
+        zeros, votes, from_zero = map(sum, zip(*self._ranks(), strict=True))
         agreed = zeros > 0 and from_zero == votes >= AGREEING_CLICKS
         shift = int(agreed if rank_base is None else rank_base == 0)
         self._connection.execute("SET VARIABLE shift = CAST(? AS INTEGER)", [shift])
         if zeros and not shift:
             self._connection.execute(sql("duckdb/drop_rank_zero"))
 
+    def _ranks(self) -> list[tuple[int, ...]]:
+        """Ranks 0, votes and votes for a count from 0: of narrow rows, and of lists."""
+        found = [self._row("rank_base")]
+        if self._joins:
+            found.append(self._row("joining/votes"))
+        return found
+
     def _accept(self) -> None:
         """Bring what stays into the view `accepted`; only days that change are written again."""
         self._tell("settling repeats and ranks")
         days = self._connection.execute(sql("duckdb/changed_days")).fetchall()
         changed = {f"date={day}" for (day,) in days}
-        staged = sorted(self._scratch.glob("staged/*/date=[0-9]*/*.parquet"))
+        staged = sorted(self._scratch.glob("staged/plain/date=[0-9]*/*.parquet"))
         affected = [file for file in staged if file.parent.name in changed]
-        create_view(self._connection, "affected", affected, SEARCHES)
+        create_view(self._connection, "affected", affected, NARROW)
         self._write("settled_rows", "settled")
         for number, file in enumerate(staged):
             if file.parent.name not in changed:
@@ -181,13 +230,24 @@ class _Import:
                 file.rename(day / f"staged-{number}.parquet")
         self._view("accepted", "settled/date=*")
 
+    def _join(self) -> None:
+        if self._joins:
+            self.joining = Joining(self.writing, self._tell)
+            self.joining.run()
+
     def _count(self) -> None:
         accepted, duplicate, identical = self._row("tally")
         self.tally.accepted, self.tally.duplicate = accepted, duplicate
         notes = self._connection.execute(sql("duckdb/notes"))
         names = [column[0] for column in notes.description or ()]
-        odd = dict(zip(names, notes.fetchone() or (), strict=True)) | {"identical_rows": identical}
+        odd = Counter(dict(zip(names, notes.fetchone() or (), strict=True)))
+        odd["identical_rows"] = identical
+        if self.joining:
+            odd.update(self.joining.notes())
+        odd.update(self.log.findings.notes)
         self.tally.notes.update({code: n for code, n in odd.items() if n})
+        self.tally.named = self.log.findings.named
+        self.tally.applications = self.log.findings.applications
 
     def _quarantine(self, folder: Path) -> None:
         self._tell("writing the quarantine")
@@ -200,6 +260,8 @@ class _Import:
         if self.tally.accepted:
             self.writing.place("searches", self._scratch / "settled")
             self.writing.place("interactions", self._scratch / "interactions")
+            if self.joining:
+                self.joining.place()
             self.writing.commit()
 
     @property
@@ -218,9 +280,9 @@ class _Import:
         if self.progress:
             self.progress(f"reading {self.log.path.name}", self.log.bytes_read, self.log.size)
 
-    def _view(self, name: str, pattern: str) -> None:
+    def _view(self, name: str, pattern: str, columns: Mapping[str, str] = NARROW) -> None:
         files = sorted(self._scratch.glob(f"{pattern}/*.parquet"))
-        create_view(self._connection, name, files, SEARCHES)
+        create_view(self._connection, name, files, columns)
 
     def _row(self, query: str) -> tuple[Any, ...]:
         return self._connection.execute(sql(f"duckdb/{query}")).fetchall()[0]

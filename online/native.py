@@ -6,6 +6,7 @@ whole block. So each block is offered to it first; what it refuses is put aside 
 sql/duckdb/odd_fields.sql looks at each of its lines. Both ways give the same rows (tested).
 """
 
+import re
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +34,29 @@ TOO_LONG = fault(
 PIECES = 16
 """Into how many pieces a refused block is cut, so that one odd line takes few plain ones along."""
 
-LINE_FEED, BRACE = b"\n{"
+LINE_FEED, CARRIAGE_RETURN, BRACE, END_BRACE = b"\n\r{}"
+
+N_NARROW = 8
+"""How many keys a log of searches with one click each needs: those before `search_id`."""
+
+WIDE_KEYS = (
+    "search_id",
+    "user_id",
+    "offset",
+    "tags",
+    "clicks",
+    "conversions",
+    "impressions",
+    "action",
+    "total_hits",
+    "latency_ms",
+    "dwell_s",
+    "results_logged",
+)
+"""The further keys of the native shape. A log without them is read without looking for them."""
+
+_WIDE_MARKS = [f'"{key}"'.encode() for key in WIDE_KEYS]
+_NUMBER_AS_TIME = re.compile(rb'"timestamp"\s*:\s*[0-9]')
 
 
 class NativeLines:
@@ -130,43 +153,78 @@ def _pieces(block: Block) -> "Iterator[list[pa.Array]]":
 
 
 def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
-    """The keys of lines that hold one plain object each; None where one does not."""
+    """The columns of lines that hold one plain object each; None where one does not."""
+    lines = _lines_in_braces(raw)
+    if not lines or _holds_nul(raw) or not _is_utf8(raw):
+        return None
+    rows = _read(raw, "string", wide=False) or _read_wide(raw)
+    if rows is None or rows.num_rows != lines:
+        return None
+    joined = _joined(rows["retrieved_doc_ids"].combine_chunks())
+    return None if joined is None else [*_as_in_schema(rows), joined]
+
+
+def _read_wide(raw: bytes) -> "pa.Table | None":
+    """The rows of lines that hold more than `_read` looks for first."""
+    time = "int64" if _NUMBER_AS_TIME.search(raw) else "string"
+    wide = any(mark in raw for mark in _WIDE_MARKS)
+    # pyarrow takes NaN and infinities, which are no JSON.
+    if (wide and not (b"NaN" in raw or b"Inf" in raw)) or (not wide and time != "string"):
+        return _read(raw, time, wide=wide)
+    return None
+
+
+def _read(raw: bytes, time: str, *, wide: bool) -> "pa.Table | None":
     import pyarrow as pa
     from pyarrow import json
 
-    lines = _lines_with_a_brace(raw)
-    if not lines or _holds_nul(raw) or not _is_utf8(raw):
-        return None
+    keys = _keys(time)
     try:
-        rows = json.read_json(
+        return json.read_json(
             pa.BufferReader(raw),
             read_options=json.ReadOptions(use_threads=False, block_size=len(raw) + 1),
             parse_options=json.ParseOptions(
-                explicit_schema=pa.schema(_keys()), unexpected_field_behavior="error"
+                explicit_schema=pa.schema(keys if wide else keys[:N_NARROW]),
+                unexpected_field_behavior="error",
             ),
         )
     except pa.ArrowInvalid:
         return None
-    if rows.num_rows != lines:
-        return None
-    columns = [column.combine_chunks() for column in rows.columns]
-    joined = _joined(rows["retrieved_doc_ids"].combine_chunks())
-    return None if joined is None else [*columns, joined]
 
 
-def _lines_with_a_brace(raw: bytes) -> int:
-    """How many lines there are, 0 where one does not begin with a brace.
+def _as_in_schema(rows: "pa.Table") -> "list[pa.Array]":
+    """The columns of all keys: absent ones as nulls, times in numbers as the text of their digits.
+
+    There is one chunk, as there was one block.
+    """
+    import pyarrow as pa
+
+    columns = []
+    for key, kind in _keys("string"):
+        if key not in rows.column_names:
+            columns.append(pa.nulls(rows.num_rows, kind))
+            continue
+        column = rows[key].combine_chunks()
+        columns.append(column if column.type == kind else column.cast(kind))
+    return columns
+
+
+def _lines_in_braces(raw: bytes) -> int:
+    """How many lines there are, 0 where one does not begin and end with a brace.
 
     If then as many objects as lines are read, there is one a line: a line with two would leave
-    another without one of its own, so within one, and an event's keys hold no objects.
+    another without one of its own, so within one; but between the closing brace of one line and the
+    opening one of the next there is neither a comma nor a colon, so no object goes on there.
     """
     import numpy as np
 
     octets = np.frombuffer(raw, np.uint8)
-    ends = octets == LINE_FEED
-    lines = int(np.count_nonzero(ends))
-    begun = np.count_nonzero(ends[:-1] & (octets[1:] == BRACE)) + raw.startswith(b"{")
-    return lines if begun == lines else 0
+    feeds = np.flatnonzero(octets == LINE_FEED)
+    last = octets[feeds - 1]
+    if np.any(last == CARRIAGE_RETURN):
+        last = np.where(last == CARRIAGE_RETURN, octets[feeds - 2], last)
+    begun = np.count_nonzero(octets[feeds[:-1] + 1] == BRACE) + raw.startswith(b"{")
+    return len(feeds) if begun == len(feeds) and np.all(last == END_BRACE) else 0
 
 
 def _holds_nul(raw: bytes) -> bool:
@@ -215,20 +273,35 @@ def plain_schema() -> "pa.Schema":
     """The columns of plain rows: `line` (from 1), the keys of an event, and `joined_doc_ids`."""
     import pyarrow as pa
 
-    return pa.schema([("line", pa.int64()), *_keys(), ("joined_doc_ids", pa.string())])
+    return pa.schema([("line", pa.int64()), *_keys("string"), ("joined_doc_ids", pa.string())])
 
 
-def _keys() -> "list[tuple[str, pa.DataType]]":
+def _keys(time: str) -> "list[tuple[str, pa.DataType]]":
+    """The keys of an event with their types; times are of the type `time`."""
     import pyarrow as pa
 
-    text = pa.string()
+    text, whole, number = pa.string(), pa.int32(), pa.float64()
+    at = pa.type_for_alias(time)
+    ranked = [("doc_id", text), ("rank", whole), ("timestamp", at)]
     return [
-        ("timestamp", text),
+        ("timestamp", at),
         ("query", text),
         ("session_id", text),
         ("model_version", text),
         ("retrieved_doc_ids", pa.list_(text)),
         ("clicked_doc_id", text),
-        ("click_rank", pa.int32()),
+        ("click_rank", whole),
         ("event_id", text),
+        ("search_id", text),
+        ("user_id", text),
+        ("offset", whole),
+        ("tags", pa.list_(text)),
+        ("clicks", pa.list_(pa.struct([*ranked, ("dwell_s", number)]))),
+        ("conversions", pa.list_(pa.struct([*ranked, ("value", number), ("action", text)]))),
+        ("impressions", pa.list_(pa.struct(ranked))),
+        ("action", text),
+        ("total_hits", pa.int64()),
+        ("latency_ms", number),
+        ("dwell_s", number),
+        ("results_logged", pa.bool_()),
     ]

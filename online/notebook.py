@@ -8,10 +8,11 @@ from online.events import SearchEvent
 
 
 def compute_online_metrics(events: Iterable[SearchEvent]) -> dict[str, Any]:
-    """CTR and click-MRR of these events, each of which is one search with at most one click.
+    """CTR and click-MRR of these events, each of which is one search.
 
-    ctr = searches with a click / searches. mrr = mean over searches of 1 / click_rank, 0 without a
-    click or without its rank.
+    ctr = searches with a click / searches. mrr = mean over searches of 1 / rank of the best-ranked
+    click, 0 without a click or where no rank is known. Events with one `search_id` are not joined;
+    that is what an import does.
 
     Args:
         events: The searches.
@@ -36,6 +37,7 @@ def compute_online_metrics(events: Iterable[SearchEvent]) -> dict[str, Any]:
 
 
 def _rates(searches: list[SearchEvent]) -> dict[str, float]:
-    clicked = sum(event.clicked_doc_id is not None for event in searches)
-    reciprocal = fsum(1 / event.click_rank for event in searches if event.click_rank is not None)
+    clicked = sum(event.is_clicked for event in searches)
+    ranks = [event.best_click_rank for event in searches]
+    reciprocal = fsum(1 / rank for rank in ranks if rank is not None)
     return {"ctr": clicked / len(searches), "mrr": reciprocal / len(searches)}

@@ -8,31 +8,46 @@ from itertools import chain, tee
 from pathlib import Path
 from typing import Any, NoReturn
 
+from online.events import ISO_8601
 from online.sources.source import MARK, Source
 
-FIELDS = {
-    "missing_timestamp": "timestamp",
-    "naive_timestamp": "timestamp",
-    "bad_timestamp": "timestamp",
-    "missing_query": "query",
-    "bad_query": "query",
-    "bad_session": "session_id",
-    "missing_model_version": "model_version",
-    "bad_model_version": "model_version",
-    "missing_results": "retrieved_doc_ids",
-    "bad_results": "retrieved_doc_ids",
-    "bad_click": "clicked_doc_id",
-    "bad_rank": "click_rank",
-    "rank_without_click": "click_rank",
-    "bad_event_id": "event_id",
-    "conflict": "event_id",
+LISTS = ("clicks", "conversions", "impressions")
+FIELDS: dict[str, tuple[str, ...]] = {
+    "missing_timestamp": ("timestamp",),
+    "naive_timestamp": ("timestamp", *LISTS),
+    "bad_timestamp": ("timestamp", *LISTS),
+    "missing_query": ("query",),
+    "bad_query": ("query",),
+    "bad_session": ("session_id",),
+    "missing_model_version": ("model_version",),
+    "bad_model_version": ("model_version",),
+    "missing_results": ("retrieved_doc_ids",),
+    "bad_results": ("retrieved_doc_ids",),
+    "bad_click": ("clicked_doc_id", "clicks"),
+    "bad_rank": ("click_rank", *LISTS),
+    "rank_without_click": ("click_rank",),
+    "bad_event_id": ("event_id",),
+    "conflict": ("event_id",),
+    "bad_search_id": ("search_id",),
+    "bad_user": ("user_id",),
+    "bad_offset": ("offset",),
+    "bad_tags": ("tags",),
+    "bad_action": ("action", "conversions"),
+    "bad_total_hits": ("total_hits",),
+    "bad_latency": ("latency_ms",),
+    "bad_dwell": ("dwell_s", "clicks"),
+    "bad_value": ("conversions",),
+    "bad_results_logged": ("results_logged",),
+    "bad_conversion": ("conversions",),
+    "bad_impression": ("impressions",),
 }
-"""Reason -> the key that is to blame."""
+"""Reason -> the keys of which one is to blame."""
 
 ADVICE = {
     "missing_timestamp": "every event needs one, such as 2026-11-30T12:00:00Z",
     "naive_timestamp": "it names no zone; say which with --timezone Europe/Berlin",
-    "bad_timestamp": "write ISO 8601 with a zone, such as 2026-11-30T12:00:00Z",
+    "bad_timestamp": "write ISO 8601 with a zone, such as 2026-11-30T12:00:00Z, or the number of "
+    "seconds or milliseconds since 1970",
     "missing_query": 'every search has one; write "" where nothing was typed',
     "bad_query": "write the query as text",
     "bad_session": "write an id as text, or null where there is none",
@@ -40,13 +55,28 @@ ADVICE = {
     "bad_model_version": "write a name as text",
     "missing_results": "list what was shown; write [] where nothing was found",
     "bad_results": "write a list of document ids, each a text that is not empty",
-    "bad_click": "write the document's id as text, or null where nothing was clicked",
+    "bad_click": "write the document's id as text, or null where nothing was clicked; in clicks "
+    'objects such as {"doc_id": "d7", "rank": 2}',
     "bad_rank": "write a whole number, 1 for the first result; for a log that counts from 0 say "
     "--rank-base 0",
     "rank_without_click": "but clicked_doc_id is null, so nothing was clicked at that rank",
     "bad_event_id": "write an id as text, or leave the key out",
     "conflict": "an event with this id and other content is known already",
+    "bad_search_id": "write an id as text, or leave the key out",
+    "bad_user": "write an id as text, or leave the key out",
+    "bad_offset": "write how many results came before the first that is listed, 0 or more",
+    "bad_tags": 'write a list of texts, such as ["mobile"]',
+    "bad_action": "write a name as text that is not empty",
+    "bad_total_hits": "write how many documents matched, a whole number of 0 or more",
+    "bad_latency": "write a number of milliseconds, 0 or more",
+    "bad_dwell": "write a number of seconds, 0 or more",
+    "bad_value": "write a number",
+    "bad_results_logged": "write true or false",
+    "bad_conversion": 'write a list of objects such as {"doc_id": "d7", "value": 19.9}',
+    "bad_impression": 'write a list of objects such as {"doc_id": "d7", "rank": 2}',
 }
+UNSHOWN = "beyond_retention"
+"""The reason of rows of which nothing is kept: that they are old is why."""
 
 
 def write_quarantine(
@@ -88,9 +118,16 @@ def _rows(log: Source, rejected: Iterator[tuple[int, str]]) -> Iterator[dict[str
     ours, theirs = tee(rejected)
     file = str(log.path.resolve())
     for (line, reason), raw in zip(ours, log.raws(line for line, _ in theirs), strict=True):
+        place = {"file": file, "line": line}
+        if reason == UNSHOWN:
+            yield {**place, "reason": reason, "message": _TOO_OLD, "raw": None}
+            continue
         code, message = why(reason, raw)
         shown = raw.decode(errors="backslashreplace").rstrip("\r")
-        yield {"file": file, "line": line, "reason": code, "message": message, "raw": shown}
+        yield {**place, "reason": code, "message": message, "raw": shown}
+
+
+_TOO_OLD = "it is older than this workspace keeps events, and its text is not kept here either"
 
 
 def why(reason: str, raw: bytes) -> tuple[str, str]:
@@ -110,8 +147,10 @@ def why(reason: str, raw: bytes) -> tuple[str, str]:
 
 
 def _sentence(reason: str, text: str) -> str:
-    if field := FIELDS.get(reason):
-        return f"{field} is {_value(text, field)}; {ADVICE[reason]}"
+    if fields := FIELDS.get(reason):
+        return f"{_blamed(text, fields)}; {ADVICE[reason]}"
+    if reason == "nothing_happened":
+        return "it names a search, but nothing that happened in it; add clicks, conversions, …"
     if reason == "duplicate_key":
         return f"{_repeated_key(text)} stands twice; write it once"
     if reason == "not_an_object":
@@ -148,17 +187,35 @@ def _repeated_key(text: str) -> str:
         pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):  # too long a number, too deep a list: no reason to fail
         return "a key"
-    counted = Counter(key for key, _ in pairs)
-    return f"the key {counted.most_common(1)[0][0]!r}"
+    repeated = next(_keys_twice(pairs), None)
+    return f"the key {repeated!r}" if repeated is not None else "a key"
 
 
-def _value(text: str, field: str) -> str:
-    """What a line says about a field, shortened for a sentence."""
+def _keys_twice(value: Any) -> Iterator[str]:
+    """Keys that stand twice in one object; objects are lists of pairs here."""
+    if isinstance(value, tuple):
+        yield from _keys_twice(value[1])
+    elif isinstance(value, list):
+        counted = Counter(pair[0] for pair in value if isinstance(pair, tuple))
+        yield from (key for key, n in counted.items() if n > 1)
+        for part in value:
+            yield from _keys_twice(part)
+
+
+def _blamed(text: str, fields: tuple[str, ...]) -> str:
+    """What a line says about the first of these fields that it has, short enough for a sentence."""
     try:
-        value = json.loads(text).get(field)
-    except (ValueError, RecursionError):
-        return "not as it should be"
-    return "missing or null" if value is None else _shortened(json.dumps(value, ensure_ascii=False))
+        line = json.loads(text)
+        given = [name for name in fields if line.get(name) not in (None, [])]
+        if len(given) > 1 and ISO_8601.fullmatch(str(line.get("timestamp"))):
+            given = [name for name in given if name != "timestamp"]
+        field = given[0] if given else fields[0]
+        value = line.get(field)
+    except (ValueError, RecursionError, AttributeError):
+        return f"{fields[0]} is not as it should be"
+    if value is None:
+        return f"{field} is missing or null"
+    return f"{field} is {_shortened(json.dumps(value, ensure_ascii=False))}"
 
 
 def _shortened(text: str) -> str:

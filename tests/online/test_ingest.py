@@ -164,7 +164,7 @@ def test_a_document_listed_twice_agrees_with_either_place(tmp_path: Path) -> Non
 
 def test_further_keys_are_kept_and_empty_queries_counted(tmp_path: Path) -> None:
     lines = [
-        event(user_id="u1", tags=["a"], nested={"x": [1, None]}),
+        event(page="home", labels=["a"], nested={"x": [1, None]}),
         event(query=""),
         event(query="  "),
         event(session_id=None),
@@ -174,7 +174,7 @@ def test_further_keys_are_kept_and_empty_queries_counted(tmp_path: Path) -> None
     assert tally.notes == {"further_keys": 1, "empty_query": 2, "no_session": 1}
     lake = Lake(tmp_path / "events")
     assert rows(lake, "SELECT extra FROM searches WHERE extra IS NOT NULL") == [
-        ('{"user_id":"u1","tags":["a"],"nested":{"x":[1,null]}}',)
+        ('{"page":"home","labels":["a"],"nested":{"x":[1,null]}}',)
     ]
     made_up = rows(lake, "SELECT session_id FROM searches WHERE NOT session_given")
     assert made_up[0][0].startswith("search:")

@@ -17,7 +17,7 @@ from online import logger as logger_module
 from online.ingest import import_events
 from online.lake import Lake
 from online.logger import SearchLogger
-from tests.online.logs import LISTED, quarantined, rows
+from tests.online.logs import LISTED, rows
 
 
 def _import(folder: Path, pattern: str = "*.jsonl") -> ImportTally:
@@ -46,38 +46,43 @@ def test_a_search_logged_with_its_click_comes_in_whole(tmp_path: Path) -> None:
             total_hits=812, timestamp=datetime(2026, 11, 30, 12, tzinfo=UTC),
         )  # fmt: skip
     tally = _import(tmp_path)
-    assert (tally.accepted, tally.read, tally.notes) == (1, 1, {"further_keys": 1})
+    assert (tally.accepted, tally.read, tally.notes) == (1, 1, {})
     lake = Lake(tmp_path / "events")
     (row,) = rows(
         lake,
         "SELECT CAST(timestamp AT TIME ZONE 'UTC' AS VARCHAR), query, session_id, model_version, "
-        "retrieved_doc_ids, n_clicks, best_click_rank, best_click_doc_id, extra FROM searches",
+        "retrieved_doc_ids, n_clicks, best_click_rank, best_click_doc_id, extra, search_id, "
+        "user_id, latency_ms, total_hits, tags FROM searches",
     )
-    assert row[:-1] == (
-        "2026-11-30 12:00:00", "sort a list", "s1", "bm25", LISTED, 1, 2, "d2",
+    assert row == (
+        "2026-11-30 12:00:00", "sort a list", "s1", "bm25", LISTED, 1, 2, "d2", None, search_id,
+        "u1", 12.5, 812, ["mobile"],
     )  # fmt: skip
-    assert json.loads(row[-1]) == {
-        "search_id": search_id, "user_id": "u1", "latency_ms": 12.5, "total_hits": 812,
-        "tags": ["mobile"],
-    }  # fmt: skip
     assert rows(lake, "SELECT kind, doc_id, rank FROM interactions") == [("click", "d2", 2)]
 
 
-def test_clicks_that_come_later_wait_in_the_quarantine_and_in_the_file(tmp_path: Path) -> None:
-    with SearchLogger(tmp_path / "log", clock=lambda: 1_796_000_000.25) as log:
+def test_clicks_and_conversions_join_their_search(tmp_path: Path) -> None:
+    now = [1_796_000_000.25]
+    with SearchLogger(tmp_path / "log", clock=lambda: now[0]) as log:
         search_id = log.log_search("sort", ["d1", 2], "bm25")
+        now[0] += 5
         log.log_click(search_id, 2, rank=2, dwell_s=31)
         log.log_conversion(search_id, "d1", value=19.9)
     tally = _import(tmp_path)
-    assert (tally.accepted, tally.reasons) == (1, {"missing_query": 2})
-    when = "2026-11-30T00:53:20.250000Z"
+    assert (tally.accepted, tally.quarantined, tally.notes) == (3, 0, {"no_session": 1})
+    (row,) = rows(
+        Lake(tmp_path / "events"),
+        "SELECT n_clicks, best_click_rank, best_click_position, dwell_s, n_conversions, "
+        "conversion_value, first_click_s FROM searches",
+    )
+    assert row == (1, 2, 2, 31.0, 1, 19.9, 5.0)
+    when = "2026-11-30T00:53:25.250000Z"
     clicks = [{"doc_id": "2", "timestamp": when, "rank": 2, "dwell_s": 31.0}]
     gains = [{"doc_id": "d1", "timestamp": when, "value": 19.9}]
     assert _lines(tmp_path)[1:] == [
         {"timestamp": when, "search_id": search_id, "clicks": clicks},
         {"timestamp": when, "search_id": search_id, "conversions": gains},
     ]
-    assert [json.loads(row["raw"]) for row in quarantined(tally)] == _lines(tmp_path)[1:]
 
 
 def test_50_threads_at_once_lose_and_tear_nothing(tmp_path: Path) -> None:
@@ -104,7 +109,7 @@ def test_50_threads_at_once_lose_and_tear_nothing(tmp_path: Path) -> None:
     assert (tally.accepted, tally.read) == (10_000, 10_000)
     found = rows(
         Lake(tmp_path / "events"),
-        "SELECT count(DISTINCT extra), count(DISTINCT session_id || query) FROM searches",
+        "SELECT count(DISTINCT search_id), count(DISTINCT session_id || query) FROM searches",
     )
     assert found == [(10_000, 10_000)]
 

@@ -4,4 +4,4 @@ SELECT
     COUNT(*) FILTER (best_click_rank = 0) AS zeros,
     COUNT(*) FILTER (best_click_rank IS NOT NULL AND best_click_position IS NOT NULL) AS votes,
     COUNT(*) FILTER (best_click_rank = best_click_position - 1) AS from_zero
-FROM staged
+FROM narrow
