@@ -1,6 +1,7 @@
 """What the Import page asks and shows: kinds of files, and what became of their rows."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import streamlit as st
 
 from builder.jobs import Job
+from online.words import note_in_words
+from ui.event_imports import show_applications
 from ui.frame import note
 from ui.jobs import Outcome
 from ui.numbers import count, in_words
@@ -51,8 +54,9 @@ KINDS = {
     ),
     "events": Kind(
         "Search events",
-        "JSON lines with timestamp, query, session_id, model_version, retrieved_doc_ids, "
-        "clicked_doc_id and click_rank.",
+        "JSON lines, CSV, TSV or Parquet with timestamp, query, session_id, model_version, "
+        "retrieved_doc_ids, clicked_doc_id and click_rank; OpenSearch UBI (queries and events); or "
+        "any table, of which you say what its columns mean. Also as .gz, or alone in a .zip.",
     ),
     "book": Kind(
         "Quepid book",
@@ -81,7 +85,8 @@ def show_tallies(job: Job, outcome: Outcome) -> None:
     if not any(tally[name] for tally in tallies.values() for name in _GOOD):
         note("Nothing came in.", "Is it the right kind of file? See the reasons.", kind="error")
     for what, tally in tallies.items():
-        _show_reasons(tally)
+        _show_reasons(tally, note_in_words if what == "events" else _short_words)
+        show_applications(tally)
         if tally["quarantine_file"]:
             _offer_quarantine(job, what, Path(tally["quarantine_file"]))
 
@@ -97,11 +102,20 @@ def _title(what: str) -> str:
     return KINDS[what].title if what in KINDS else "Pairs"
 
 
-def _show_reasons(tally: dict[str, Any]) -> None:
-    for label, codes in (("In quarantine", tally["reasons"]), ("Kept, but odd", tally["notes"])):
-        if codes:
-            listed = ", ".join(f"{count(n)} {in_words(code)}" for code, n in codes.items())
-            st.html(f'<p class="gs-muted"><b>{label}:</b> {inline(listed)}</p>')
+def _short_words(code: str, n: int) -> str:
+    return f"{count(n)} {in_words(code)}"
+
+
+def _show_reasons(tally: dict[str, Any], note_words: Callable[[str, int], str]) -> None:
+    """Why rows are in quarantine, and what was odd about others; events have whole sentences."""
+    if reasons := tally["reasons"]:
+        listed = ", ".join(_short_words(code, n) for code, n in reasons.items())
+        st.html(f'<p class="gs-muted"><b>In quarantine:</b> {inline(listed)}</p>')
+    if notes := tally["notes"]:
+        told = "".join(f"<li>{inline(note_words(code, n))}</li>" for code, n in notes.items())
+        st.html(
+            f'<div class="gs-muted"><b>Kept, but odd:</b><ul class="gs-notes">{told}</ul></div>'
+        )
     # An import of long ago has kept no names.
     for code, names in tally.get("named", {}).items():
         told = inline("; ".join(names))

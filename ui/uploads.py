@@ -38,24 +38,53 @@ def import_uploads(
         person: Who asks.
         what: corpus, queries, judgments, events, book, or folder for several files.
         uploads: One file, or the files of a task folder with their paths as names.
-        options: update, rater, timezone.
+        options: update, rater, timezone and what else `builder.importers.job` knows.
+
+    Raises:
+        NotAllowedError: The person is no analyst.
+        BuilderError: Another import is at work.
+    """
+    path = keep_uploads(workspace, person, uploads, as_folder=what == "folder")
+    return start_import(workspace, person, what, path, **options)
+
+
+def keep_uploads(
+    workspace: Workspace, person: Person, uploads: Sequence[Upload], *, as_folder: bool = False
+) -> Path:
+    """Where the uploaded file, or the folder of several, waits for its import.
+
+    Raises:
+        NotAllowedError: The person is no analyst.
+    """
+    require(person, "analyst")
+    place = uploads_folder(workspace) / uuid.uuid4().hex
+    for upload in uploads:
+        parts = plain_parts(upload.name)
+        _keep(upload, place.joinpath(*(parts if as_folder else parts[-1:])))
+    return _common_folder(place) if as_folder else next(place.iterdir())
+
+
+def start_import(
+    workspace: Workspace, person: Person, what: str, path: Path, **options: object
+) -> int:
+    """Import what was kept at `path`, which is deleted in the end; the job's id.
 
     Raises:
         NotAllowedError: The person is no analyst.
         BuilderError: Another import is at work.
     """
     require(person, "analyst")
-    place = uploads_folder(workspace) / uuid.uuid4().hex
-    for upload in uploads:
-        parts = plain_parts(upload.name)
-        _keep(upload, place.joinpath(*(parts if what == "folder" else parts[-1:])))
-    path = _common_folder(place) if what == "folder" else next(place.iterdir())
     parameters = {"what": what, "path": str(path), "actor": person.name, **options}
     job_id = start_job(workspace, IMPORT_JOB, _TARGET, parameters, person.name)
     if read_job(workspace, job_id).parameters["path"] != str(path):
-        shutil.rmtree(place)
+        drop_upload(path)
         raise BuilderError("Another import is at work.", hint="Start this one when it has ended.")
     return job_id
+
+
+def drop_upload(path: Path) -> None:
+    """Delete what was kept."""
+    shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _keep(upload: Upload, target: Path) -> None:

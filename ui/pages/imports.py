@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import frame, state
+from ui.event_imports import ask_how, ask_mapping, import_log
 from ui.imports import KINDS, show_tallies
 from ui.jobs import follow
 from ui.uploads import IMPORT_JOB, import_uploads
@@ -41,15 +42,17 @@ with st.form("import", border=False, clear_on_submit=True):
             "Whose grades these are, where the file does not say", placeholder="The file's name"
         )
     if what == "events":
-        options["timezone"] = st.text_input(
-            "Time zone of timestamps without one", placeholder="Europe/Berlin"
-        )
+        options |= ask_how(workspace)
     pressed = st.form_submit_button("Import", type="primary")
 
-if pressed and chosen:
-    uploads = chosen if isinstance(chosen, list) else [chosen]
+uploads = chosen if isinstance(chosen, list) else [chosen] if chosen else []
+if pressed and uploads and what == "events":
+    import_log(workspace, person, uploads[0], options)
+elif pressed and uploads:
     import_uploads(workspace, person, what, uploads, **options)
 elif pressed:
     frame.note("Choose a file first.", kind="warning")
 
+if what == "events":
+    ask_mapping(workspace, person)
 follow(workspace, IMPORT_JOB, show=show_tallies)
