@@ -67,9 +67,12 @@ class DelimitedTable:
         """All rows; one that has too many or too few cells is a fault."""
         # A process-wide setting; the usual 131,072 letters are too few for lists in cells.
         csv.field_size_limit(LONGEST_LINE_BYTES)
-        every = iter(_Rows(self._log, self._delimiter, self._begin, len(self.columns)))
-        while taken := list(islice(every, ROWS)):
-            yield self._chunk(taken)
+        for taken in _Rows(self._log, self._delimiter, self._begin, self.columns):
+            if isinstance(taken, Chunk):
+                yield taken
+                continue
+            for start in range(0, len(taken), ROWS):
+                yield self._chunk(taken[start : start + ROWS])
 
     def _chunk(self, taken: "list[_Row]") -> Chunk:
         import numpy as np
@@ -78,15 +81,15 @@ class DelimitedTable:
         width = len(self.columns)
         faults: dict[int, str] = {}
         raws: dict[int, bytes] = {}
-        cells = []
+        rows = [row for _, row, _, _ in taken]
         for place, (_, row, why, raw) in enumerate(taken):
-            why = why or _why_ragged(row, width)  # noqa: PLW2901
-            if why:
-                faults[place], raws[place] = why, raw or self._joined(row)
-                cells.append([""] * width)
-            else:
-                cells.append(row[:width])
-        columns = [_column(column) for column in zip(*cells, strict=True)]
+            if why or len(row) != width:
+                rows[place] = row[:width]
+                why = why or _why_ragged(row, width)  # noqa: PLW2901
+                if why:
+                    rows[place] = [""] * width
+                    faults[place], raws[place] = why, raw or self._joined(row)
+        columns = [_column(column) for column in zip(*rows, strict=True)]
         return Chunk(
             lines=np.array([line for line, *_ in taken], np.int64),
             batch=pa.record_batch(columns, names=self.columns),
@@ -105,30 +108,65 @@ _Row = tuple[int, list[str], str, bytes]
 class _Rows:
     """The rows of a text table behind its header."""
 
-    def __init__(self, log: LogFile, delimiter: str, begin: int, width: int) -> None:
+    def __init__(self, log: LogFile, delimiter: str, begin: int, columns: list[str]) -> None:
         self._log = log
         self._delimiter = delimiter
         self._begin = begin
-        self._width = width
+        self._columns = columns
+        self._width = len(columns)
 
-    def __iter__(self) -> Iterator[_Row]:
+    def __iter__(self) -> Iterator[list[_Row] | Chunk]:
         """Whole blocks at once where each of their lines is a row, else line by line."""
         carried: deque[tuple[int, str]] = deque()  # lines of a row that is not at its end yet
         for first, block in self._log.numbered():
             if block.cut_short:
-                yield from self._slowly(carried, last=True)
-                yield first, [], TOO_LONG, block.raw[:SHOWN_BYTES].rstrip(b"\n")
+                yield [
+                    *self._slowly(carried, last=True),
+                    (first, [], TOO_LONG, block.raw[:SHOWN_BYTES].rstrip(b"\n")),
+                ]
+                continue
+            at_once = not carried and first > self._begin and _is_utf8(block.raw)
+            if at_once and (chunk := self._without_quotes(first, block.raw)):
+                yield chunk
                 continue
             lines = _lines(block)
-            rows = self._at_once(lines) if not carried and first > self._begin else None
+            rows = self._at_once(lines) if at_once else None
             if rows is not None:
-                numbered = enumerate(rows, start=first)
-                yield from ((line, row, "", b"") for line, row in numbered if any(row))
+                yield [(line, row, "", b"") for line, row in enumerate(rows, first) if any(row)]
                 continue
             numbered_lines = enumerate(lines, start=first)
             carried.extend((line, text) for line, text in numbered_lines if line > self._begin)
-            yield from self._slowly(carried, last=False)
-        yield from self._slowly(carried, last=True)
+            yield list(self._slowly(carried, last=False))
+        yield list(self._slowly(carried, last=True))
+
+    def _without_quotes(self, first: int, raw: bytes) -> Chunk | None:
+        """A block without a quotation mark, as pyarrow reads it; None where that is no table."""
+        import numpy as np
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        if b'"' in raw or raw.count(b"\r") != raw.count(b"\r\n"):
+            return None
+        text = dict.fromkeys(self._columns, pa.string())
+        try:
+            rows = arrow.read_csv(
+                pa.BufferReader(raw),
+                read_options=arrow.ReadOptions(
+                    column_names=self._columns, use_threads=False, block_size=len(raw) + 1
+                ),
+                parse_options=arrow.ParseOptions(
+                    delimiter=self._delimiter, quote_char=False, ignore_empty_lines=False
+                ),
+                convert_options=arrow.ConvertOptions(
+                    column_types=text, null_values=[""], strings_can_be_null=True
+                ),
+            )
+        except pa.ArrowInvalid:
+            return None
+        if rows.num_rows != raw.count(b"\n"):
+            return None
+        batch = rows.combine_chunks().to_batches()[0]
+        return _without_blank(Chunk(np.arange(first, first + batch.num_rows), batch))
 
     def _at_once(self, lines: list[str]) -> list[list[str]] | None:
         """The cells of lines that are a row each; None where one is not, or one is no UTF-8."""
@@ -136,9 +174,7 @@ class _Rows:
             rows = list(csv.reader(lines, delimiter=self._delimiter, strict=True))
         except csv.Error:
             return None
-        if len(rows) != len(lines) or any(_LONE.search(line) for line in lines):
-            return None
-        return rows
+        return rows if len(rows) == len(lines) else None
 
     def _slowly(self, lines: deque[tuple[int, str]], *, last: bool) -> Iterator[_Row]:
         """Rows one after another; one that has no end among the lines yet stays there."""
@@ -172,6 +208,18 @@ class _Rows:
         """The row that a line is without regard to quotation, which many TSV files do not know."""
         row = line.rstrip("\r\n").split("\t")
         return (1, row, "") if len(row) == self._width else None
+
+
+def _without_blank(chunk: Chunk) -> Chunk:
+    """Without rows that hold no word."""
+    import numpy as np
+    import pyarrow as pa
+
+    assert chunk.batch is not None  # noqa: S101 - for the type checker
+    said = np.zeros(len(chunk.lines), bool)
+    for column in chunk.batch.columns:
+        said |= column.is_valid().to_numpy(zero_copy_only=False)
+    return chunk if said.all() else Chunk(chunk.lines[said], chunk.batch.filter(pa.array(said)))
 
 
 def header_of(log: LogFile, delimiter: str) -> tuple[int, list[str]]:
@@ -224,10 +272,20 @@ def _lines(block: Block) -> list[str]:
     return [f"{line}\n" for line in text.split("\n")[:-1]]
 
 
-def _column(cells: tuple[str, ...]) -> "pa.Array":
-    import pyarrow as pa
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        return raw.isascii() or bool(raw.decode())
+    except UnicodeDecodeError:
+        return False
 
-    return pa.array([cell or None for cell in cells], pa.string())
+
+def _column(cells: tuple[str, ...]) -> "pa.Array":
+    """The cells as texts; an empty one is null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.array(cells, pa.string())
+    return pc.if_else(pc.equal(texts, ""), None, texts)
 
 
 def _why_ragged(row: list[str], width: int) -> str:

@@ -28,6 +28,8 @@ Shape = Callable[[Any], Any]
 
 def plain(value: Any) -> Any:
     """A value as JSON knows it: times in ISO 8601, decimals exact, NaN and infinity null."""
+    if type(value) in _AS_IT_IS:
+        return value
     for kinds, written in _PLAIN:
         if isinstance(value, kinds):
             return written(value)
@@ -57,11 +59,11 @@ def _sequence(values: list[Any] | tuple[Any, ...]) -> Any:
     """A list; the pairs of a MAP, as pyarrow gives them, are an object."""
     if values and all(isinstance(part, tuple) and len(part) == 2 for part in values):
         return {str(key): plain(part) for key, part in values}
-    return [plain(part) for part in values]
+    return [part if type(part) is str else plain(part) for part in values]
 
 
+_AS_IT_IS = frozenset((str, int, bool, type(None)))
 _PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    ((str, bool, int), lambda value: value),
     (float, lambda number: number if math.isfinite(number) else None),
     (datetime, _moment),
     ((date, time), lambda moment: moment.isoformat()),
@@ -75,13 +77,15 @@ _PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 
 def opened(value: Any) -> Any:
     """The object that a text holds as JSON, as cells of a database do; anything else as it is."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
+    if type(value) is str and value.lstrip()[:1] == "{":
         return _out_of_json(value)
     return value
 
 
 def as_text(value: Any) -> Any:
     """Text, and numbers as the text of their digits: 7.0, as data frames write it, is "7"."""
+    if type(value) is str:
+        return value
     value = plain(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
@@ -126,7 +130,9 @@ def as_ids(value: Any, separator: str = SEPARATOR) -> Any:
     if isinstance(value, str):
         value = _out_of_json(value) if value.lstrip().startswith("[") else _cut(value, separator)
     value = plain(value)
-    return [as_text(part) for part in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    return [part if type(part) is str else as_text(part) for part in value]
 
 
 def _cut(text: str, separator: str) -> list[str]:

@@ -219,8 +219,11 @@ class TableSource:
             self.findings.named["further_keys"] = sorted(kept)[:LISTED_COLUMNS]
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def _as_array(texts: list[str]) -> "pa.Array":

@@ -33,6 +33,7 @@ class Translation:
         self._getters = {key: getter(key, rule) for key, rule in mapping.fields.items()}
         self._constants = {key: plain(value) for key, value in mapping.constants.items()}
         self._used = tree_of([*mapping.paths(), *mapping.ignore])
+        self._whole = {name for name, used in self._used.items() if not used}
         self._things = _ThingReader(mapping.things) if mapping.things else None
 
     def native(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,6 +76,8 @@ class Translation:
     def _further(self, row: Mapping[str, Any], unused: dict[str, Any]) -> dict[str, Any]:
         further = dict(unused)
         for name, value in row.items():
+            if name in self._whole or value is None:
+                continue
             used = self._used.get(name)
             left = plain(value) if used is None else pruned(opened(plain(value)), used)
             if left is not None:

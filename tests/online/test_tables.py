@@ -17,6 +17,7 @@ import pytest
 from online import OnlineError
 from online.ingest import import_events
 from online.lake import Lake
+from online.lines import BLOCK_BYTES
 from online.sources.mapping import TableMap, parse_mapping
 from online.sources.plain_columns import PlainColumns
 from online.sources.recognise import open_source
@@ -146,6 +147,27 @@ def test_an_empty_list_cell_means_no_results_and_is_counted(tmp_path: Path) -> N
     assert plain["retrieved_doc_ids"].to_pylist() == [[], None]
     assert [json.loads(text)["query"] for text in odd["text"].to_pylist()] == [""]
     assert source.findings.notes["empty_results_cell"] == 1
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_whole_blocks_at_once_are_the_rows_that_they_are_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line_end: str
+) -> None:
+    row = "2026-11-30T12:00:00Z,{n}{more},s,m,d1|d2,d2,2"
+    lines = [HEADER, *(row.format(n=n, more=" " * 1200) for n in range(2_500))]
+    lines[1200] = ",,,,,,"  # in a block without quotation marks, which pyarrow reads
+    lines[2000] = row.format(n='"a', more=f'{line_end}b"')
+    lines[2200] = row.format(n="c", more=",")
+    file = tmp_path / "log.csv"
+    file.write_bytes(line_end.join(lines).encode())
+    assert file.stat().st_size > 2.5 * BLOCK_BYTES
+    at_once = _native(file)
+    monkeypatch.setattr("online.sources.delimited._Rows._without_quotes", lambda *_: None)
+    assert _native(file) == at_once
+    monkeypatch.setattr("online.sources.delimited._Rows._at_once", lambda *_: None)
+    assert _native(file) == at_once
+    assert len(at_once) == 2_499
+    assert at_once[2_402]["query"].startswith("2399")
 
 
 CELLS = [
