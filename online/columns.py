@@ -37,6 +37,7 @@ SEARCHES = {
     "active_until": "TIMESTAMPTZ",
     "last_row_at": "TIMESTAMPTZ",
     "session_joined": "BOOLEAN",
+    "results_joined": "BOOLEAN",
 }
 """Columns of `searches`, one row a search.
 
@@ -52,6 +53,8 @@ searches without 30 minutes of silence between them, "search:KEY" for a search o
 in it did.
 `retrieved_doc_ids` begins behind `results_offset` results (NULL: 0) and holds NULL where a page
 between two others is not known; it is NULL, as is `n_results`, where the log does not tell results.
+`results_joined` is TRUE where no row of the search told its results, and the documents stand for
+them that were shown, by the ranks of their impressions.
 `n_ranked_clicks` counts clicks whose rank is known, `n_top_clicks` those at rank 1 or 2.
 `best_click_position` is the place in `retrieved_doc_ids`, NULL for a click outside of it.
 `n_conversions`, `conversion_value` and `dwell_s` (the longest among its clicks) are NULL where the

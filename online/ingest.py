@@ -26,7 +26,7 @@ from online.lake import Connection, Lake, Progress, Writing, create_view, write_
 from online.quarantine import write_quarantine
 from online.sources.mapping import TableMap
 from online.sources.recognise import open_source
-from online.sources.source import Source
+from online.sources.source import CountsRanks, Source
 from online.sql import sql
 from online.staging import NARROW, WIDE, Rows, rows_of
 from online.tally import EventTally
@@ -154,6 +154,8 @@ class _Import:
         self._connection.execute(sql("duckdb/macros"))
         self._connection.execute("SET VARIABLE zone = ?", [rules.timezone])
         self._connection.execute("SET VARIABLE oldest = CAST(? AS TIMESTAMPTZ)", [rules.oldest])
+        if isinstance(self.log, CountsRanks):
+            self.log.rank_base, self.log.rank_bases = rules.rank_base, self.writing.rank_bases
         for rows in rows_of(self.log, self._scratch):
             if rows.kind == "odd" and self.log.longest_odd > LONG_BYTES:
                 self._connection.execute("SET threads = 1; SET memory_limit = '2GB'")
@@ -201,6 +203,8 @@ class _Import:
         """Decide by how much ranks move; rows that are left with a rank 0 are dropped."""
         self._connection.execute(f"CREATE TEMP VIEW told AS {sql('duckdb/joining/told')}")
         zeros, votes, from_zero = map(sum, zip(*self._ranks(), strict=True))
+        if isinstance(self.log, CountsRanks):
+            rank_base = 1
         agreed = zeros > 0 and from_zero == votes >= AGREEING_CLICKS
         shift = int(agreed if rank_base is None else rank_base == 0)
         self._connection.execute("SET VARIABLE shift = CAST(? AS INTEGER)", [shift])
@@ -262,7 +266,14 @@ class _Import:
             self.writing.place("interactions", self._scratch / "interactions")
             if self.joining:
                 self.joining.place()
+            self._remember_rank_bases()
             self.writing.commit()
+
+    def _remember_rank_bases(self) -> None:
+        """A later log of the same application is read alike, even where it holds no rank 0."""
+        for name, said in self.tally.applications.items():
+            if said.get("rank_base") is not None:
+                self.writing.rank_bases[name] = said["rank_base"]
 
     @property
     def _connection(self) -> Connection:

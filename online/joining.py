@@ -87,6 +87,7 @@ class Joining:
     def _add_up(self) -> None:
         rows = self._write("happened")
         self._write("counted", parts=1 + rows // ADDED_UP_AT_ONCE)
+        self._write("shown", parts=1 + rows // ADDED_UP_AT_ONCE)
 
     def _find_sessions(self) -> None:
         """Sessions by users, where there are any; they may change in the lake, too."""

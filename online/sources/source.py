@@ -1,10 +1,10 @@
 """What the import reads: a log of any format, as rows of the native shape."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from online.events import OnlineError
 
@@ -80,6 +80,21 @@ class Source(Protocol):
     def close(self) -> None:
         """Let go of the file."""
         ...
+
+
+@runtime_checkable
+class CountsRanks(Protocol):
+    """A source of several applications, each of which counts ranks from 0 or from 1.
+
+    It finds out itself, gives ranks from 1, and says in its findings what each counts from.
+
+    Attributes:
+        rank_base: 0 or 1 where it was told for the whole log; set before `plain` is called.
+        rank_bases: Application -> 0 or 1, from earlier logs; set before `plain` is called.
+    """
+
+    rank_base: int | None
+    rank_bases: Mapping[str, int]
 
 
 def fault(reason: str, message: str) -> str:

@@ -16,7 +16,8 @@ FROM wide ANTI JOIN dropped USING (line) SEMI JOIN several USING (search_key)
 UNION ALL
 SELECT search_key, search_id, row_key, timestamp, event_id, user_id,
     CASE WHEN session_given AND session_joined IS NOT TRUE THEN session_id END, query,
-    model_version, retrieved_doc_ids, results_offset, tags, total_hits, latency_ms,
+    model_version, CASE WHEN results_joined IS NOT TRUE THEN retrieved_doc_ids END,
+    CASE WHEN results_joined IS NOT TRUE THEN results_offset END, tags, total_hits, latency_ms,
     CASE WHEN n_conversions = 0 THEN 0 END, extra, zone_assumed, line, NULL
 FROM held_searches SEMI JOIN several USING (search_key)
 WHERE last_row_at IS NULL

@@ -1,5 +1,14 @@
 -- `heads` and what happened in them, as rows of `searches`; a session made up of a user's searches
--- comes from `found_sessions`.
+-- comes from `found_sessions`, results that no row tells from `shown`.
+WITH listed AS (
+    SELECT heads.* REPLACE (coalesce(heads.retrieved_doc_ids, shown.retrieved_doc_ids)
+            AS retrieved_doc_ids,
+        CASE WHEN heads.retrieved_doc_ids IS NULL THEN shown.results_offset
+            ELSE heads.results_offset END AS results_offset),
+        CASE WHEN heads.retrieved_doc_ids IS NULL AND shown.search_key IS NOT NULL THEN TRUE END
+            AS results_joined
+    FROM heads LEFT JOIN shown USING (search_key)
+)
 SELECT heads.timestamp, search_key, event_id, query,
     coalesce(own_session_id, counted.session_id, found_sessions.session_id, made_session_id)
         AS session_id,
@@ -22,5 +31,5 @@ SELECT heads.timestamp, search_key, event_id, query,
     conversion_value,
     CASE WHEN greatest(counted.active_until, last_row_at) > heads.timestamp
         THEN greatest(counted.active_until, last_row_at) END AS active_until,
-    last_row_at, CAST(heads.timestamp AS DATE) AS date
-FROM heads LEFT JOIN counted USING (search_key) LEFT JOIN found_sessions USING (search_key)
+    last_row_at, results_joined, CAST(heads.timestamp AS DATE) AS date
+FROM listed AS heads LEFT JOIN counted USING (search_key) LEFT JOIN found_sessions USING (search_key)
