@@ -35,11 +35,23 @@ class EventTally(ImportTally):
         return super(EventTally, self).as_json() | {"applications": self.applications}
 
 
+NO_COUNT = "rank_base"
+"""A number that is told of an application, and no count: the latest is told of all."""
+
+UNKNOWN_IN_PART = "without_query"
+"""A count that is not known of all where it is not known of one."""
+
+
 def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Numbers added, the rest as the second says."""
-    both = {
-        key: first[key] + second[key]
-        for key in first.keys() & second.keys()
-        if all(type(said[key]) in (int, float) for said in (first, second))
-    }
+    """Counts added, within objects too; of all else what the second says, if it says something."""
+    both = {key: _sum(key, first[key], second[key]) for key in second if key in first}
     return first | second | both
+
+
+def _sum(key: str, first: Any, second: Any) -> Any:
+    if isinstance(first, dict) and isinstance(second, dict):
+        return _added(first, second)
+    if first is None or second is None:
+        return None if key == UNKNOWN_IN_PART else second if first is None else first
+    is_count = key != NO_COUNT and all(type(n) in (int, float) for n in (first, second))
+    return first + second if is_count else second
