@@ -225,7 +225,7 @@ def test_times_in_numbers_are_read_by_their_size(tmp_path: Path, before: str) ->
 
 
 def test_ranks_in_lists_are_shifted_where_all_agree(tmp_path: Path) -> None:
-    told = [event(search_id=f"{n}", query=f"q{n}", offset=n % 2 * 10) for n in range(30)]
+    told = [event(search_id=f"{n}", session_id=f"s{n}", offset=n % 2 * 10) for n in range(30)]
     told += [
         later(search_id=f"{n}", clicks=[{"doc_id": LISTED[n % 4], "rank": n % 4 + n % 2 * 10}])
         for n in range(30)
