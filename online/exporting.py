@@ -68,7 +68,8 @@ def export_events(
 
     `searches` has the keys of the native log shape (`offset`, `clicks`, `conversions`, … ), so that
     `events import` reads it again, and all that the lake made of them beside; `interactions` is as
-    in the lake. In CSV, lists are JSON.
+    in the lake. In CSV, lists are JSON. Read again by the same lake, searches without `search_id`
+    come in a second time: what stands beside makes them rows with other content.
 
     Args:
         lake: The events as of this moment.

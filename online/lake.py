@@ -130,6 +130,7 @@ class Lake:
         """Create the views; anew where their files were erased at this very moment."""
         while True:
             manifest = self.manifest()
+            connection.execute("BEGIN")
             try:
                 for table in TABLES:
                     files = manifest.files(table)
@@ -141,10 +142,14 @@ class Lake:
                     )
                 bots = [self.root / manifest.bots.path] if manifest.bots else []
                 create_view(connection, "bots", bots, BOTS)
-            except duckdb.IOException:
+            except duckdb.IOException as error:
+                connection.execute("ROLLBACK")
                 if self.version == manifest.version:
-                    raise
+                    what = f"the lake cannot be read: {str(error).splitlines()[0]}"
+                    hint = "put the file back from a backup"
+                    raise OnlineError(what, where=str(self.root), hint=hint) from error
             else:
+                connection.execute("COMMIT")
                 return manifest
 
     def _lacks_file(self, manifest: Manifest) -> bool:

@@ -92,7 +92,8 @@ def export_lake(
 
     .duckdb (which DuckDB 1.5 reads, too), .parquet, .csv, .jsonl, and the latter two as .gz. The
     searches have the columns of a search log, such as clicks, so that `events import` reads them
-    again (a .duckdb by --table searches), and what the lake knows of each beside.
+    again (a .duckdb by --table searches), and what the lake knows of each beside. Read them into
+    another workspace: here, searches without a search_id would come in twice.
     """
     from online.exporting import export_events
 

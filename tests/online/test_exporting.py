@@ -22,6 +22,29 @@ LINES: list[dict[str, Any] | str | bytes] = [
     event(timestamp=EARLIER, query='=SUM(1), "quoted"\n\'', session_id=None, event_id="e1"),
     event(timestamp=EARLIER, query="\u00fc\u4e2d", retrieved_doc_ids=[]),
     clicked(None, 4, query="no rank"),
+    event(
+        query="all there is",
+        search_id="q1",
+        user_id="u1",
+        session_id=None,
+        offset=20,
+        tags=["a", "b"],
+        total_hits=99,
+        latency_ms=1.5,
+        clicks=[
+            {"doc_id": "d2", "rank": 22, "timestamp": "2026-11-30T12:00:05Z", "dwell_s": 31.5},
+            {"doc_id": "d1", "rank": 21},
+        ],
+        conversions=[{"doc_id": "d2", "value": 9.5, "rank": 22, "action": "purchase"}],
+    ),
+    {
+        "timestamp": EARLIER,
+        "query": "results untold",
+        "session_id": "s",
+        "model_version": "m",
+        "results_logged": False,
+        "clicks": [{"doc_id": "d9", "rank": 1}],
+    },
 ]
 
 
@@ -92,12 +115,16 @@ def test_an_import_reads_again_what_was_exported(tmp_path: Path, name: str) -> N
     export_events(lake, tmp_path / name)
     table = "searches" if name.endswith("duckdb") else None
     tally = import_events(again, tmp_path / name, quarantine_folder=tmp_path / "q", table=table)
-    assert (tally.read, tally.accepted) == (4, 4)
-    asked = (
-        "SELECT timestamp, query, session_id, model_version, retrieved_doc_ids, event_id "
-        "FROM searches ORDER BY ALL"
-    )
-    assert rows(again, asked) == rows(lake, asked)
+    assert (tally.read, tally.accepted) == (6, 6), tally.as_json()
+    for asked in (
+        "SELECT timestamp, query, session_id, user_id, model_version, retrieved_doc_ids, "
+        "n_results, results_offset, n_clicks, best_click_rank, best_click_position, first_click_s, "
+        "dwell_s, n_conversions, conversion_value, event_id, search_id, tags, total_hits, "
+        "latency_ms FROM searches ORDER BY ALL",
+        "SELECT timestamp, session_id, kind, doc_id, rank, position, occurred_at, dwell_s, value, "
+        "action FROM interactions ORDER BY ALL",
+    ):
+        assert rows(again, asked) == rows(lake, asked)
 
 
 def test_an_empty_lake_gives_a_table_without_rows(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from online import OnlineError
 from online.lake import Lake, write_days
 from online.manifest import RetiredFile, read_manifest, write_manifest
 from tests.online.logs import lake_of, rows
@@ -193,6 +194,25 @@ def test_a_kill_while_days_are_written_again_leaves_them_before_or_after(tmp_pat
         assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
     _rewrite(lake, DAYS[0])
     assert _all_files(lake) == lake.manifest().paths
+
+
+def test_who_begins_to_read_while_events_are_erased_sees_what_is_left(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        erasing = [pool.submit(_rewrite, lake, DAYS[n % 3], erase=True) for n in range(10)]
+        while not erasing[-1].done():
+            with lake.connect():
+                pass
+        for turn in erasing:
+            turn.result()
+    assert rows(lake, COUNT) == [(day, 1) for day in DAYS]
+
+
+def test_a_file_that_somebody_deleted_is_told(tmp_path: Path) -> None:
+    lake = _three_days(tmp_path)
+    (lake.root / lake.manifest().searches[1].path).unlink()
+    with pytest.raises(OnlineError, match="cannot be read"):
+        rows(lake, COUNT)
 
 
 def _all_files(lake: Lake) -> set[str]:

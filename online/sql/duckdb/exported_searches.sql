@@ -15,7 +15,9 @@ WITH things AS (
 SELECT timestamp, query, session_id, user_id, model_version, retrieved_doc_ids,
     results_offset AS "offset", clicks, conversions, search_id, event_id, tags, total_hits,
     latency_ms, n_results IS NOT NULL AS results_logged,
-    day_searches.* EXCLUDE (timestamp, query, session_id, user_id, model_version,
+    -- Not "dwell_s": to an import that is the dwell of the row's one click.
+    dwell_s AS longest_dwell_s,
+    day_searches.* EXCLUDE (dwell_s, timestamp, query, session_id, user_id, model_version,
         retrieved_doc_ids, results_offset, search_id, event_id, tags, total_hits, latency_ms)
 FROM day_searches LEFT JOIN things USING (search_key, timestamp)
 ORDER BY timestamp, search_key
