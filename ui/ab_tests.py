@@ -12,6 +12,7 @@ from builder.workspace import Workspace
 from estimates import Estimate
 from online.ab import ABTest, Arms, Plan, compare_arms
 from online.abtest import POWER
+from online.kept import kept_record
 from online.lake import Lake
 from online.verdict import LOWER_IS_BETTER, advice, is_small, verdict, warnings
 from online.wording import (
@@ -50,7 +51,7 @@ def tested(workspace: Workspace, plan: Plan) -> ABTest:
         OnlineError: The plan makes no sense for these events, or the lake is damaged.
     """
     lake = workspace.lake
-    return _tested(str(lake.root), state_of(lake), plan)
+    return _tested(str(lake.root), state_of(lake), str(workspace.cache_folder), plan)
 
 
 def show_sample_ratio(test: ABTest) -> None:
@@ -178,9 +179,12 @@ def show_cautions(test: ABTest) -> None:
         note(_set(words))
 
 
-@st.cache_data(max_entries=32, show_spinner="Comparing the arms \u2026")
-def _tested(root: str, state: str, plan: Plan) -> ABTest:  # noqa: ARG001 - part of the key
-    return compare_arms(Lake(Path(root)), plan)
+@st.cache_resource(max_entries=64, show_spinner="Comparing the arms \u2026")
+def _tested(root: str, state: str, cache_folder: str, plan: Plan) -> ABTest:  # noqa: ARG001 - key
+    lake = Lake(Path(root))
+    return kept_record(
+        Path(cache_folder), lake, {"ab": plan}, ABTest, lambda: compare_arms(lake, plan)
+    )
 
 
 def _row(name: str, arms: Arms) -> list[str]:

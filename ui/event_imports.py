@@ -21,7 +21,7 @@ from ui.uploads import Upload, drop_upload, keep_uploads, start_import
 
 _WAITING = "log_to_explain"
 _RANKS = {"as logged": None, "from 1": 1, "from 0": 0}
-_FOR_THE_TERMINAL = "# Look at it, then:"
+_FOR_THE_TERMINAL = ("# Look at it, then:", "# Its times name no zone:")
 _APPLICATION = {
     "queries": "queries",
     "distinct_query_ids": "different ids",

@@ -13,6 +13,7 @@ from builder.people import ensure_person
 from builder.spreadsheets import BOM
 from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
 from online.engines import Choice
+from online.manifest import MANIFEST
 from tests.online.logs import lake_of
 from tests.ui.test_pages import markup, sign_in
 from ui.dashboards.counting import Log, groups_of, log_of, queries_of, series_of
@@ -159,6 +160,14 @@ def test_a_table_of_queries_to_take_away_holds_what_its_kind_is_about(berlin: Wo
     assert sheet.columns[-1] == "ctr_bound"
     assert {row[0] for row in sheet.rows} == {"file 7", "what is a file"}
     assert all(isinstance(row[-1], float) for row in sheet.rows)
+
+
+def test_a_damaged_lake_is_said_with_its_place(open_app: OpenApp, berlin: Workspace) -> None:
+    (berlin.lake.root / MANIFEST).write_text("{broken", encoding="utf-8")
+    said = markup(_page(open_app, berlin))
+    assert 'role="alert"' in said
+    assert MANIFEST in said
+    assert "Events as of" in said
 
 
 def test_new_events_are_counted_and_said_without_a_reload(
