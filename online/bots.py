@@ -96,14 +96,12 @@ def flag_bots(writing: Writing) -> Flagged:
     stay as they were. Call it when the searches are placed, before the commit.
 
     Args:
-        writing: The import's right to write. Its connection has a view or table `touched_sessions`
-            with a column session_id: the sessions of searches that are new or written anew, and
-            those that these had before. Repeats do no harm.
+        writing: The import's right to write. Its connection has a table `touched_sessions` with a
+            column session_id: the sessions of searches that are new or written anew, and those that
+            these had before. Repeats do no harm but take memory.
     """
     connection = writing.connection
-    once = "SELECT DISTINCT session_id FROM touched_sessions"
-    connection.execute(f"CREATE TEMP TABLE touched_once AS {once}")
-    _judge(writing, "SEMI JOIN touched_once USING (session_id)")
+    _judge(writing, "SEMI JOIN touched_sessions USING (session_id)")
     before = writing.manifest.bots
     create_view(connection, "bots_before", [writing.root / before.path] if before else [], BOTS)
     connection.execute(f"CREATE TEMP TABLE bots_after AS {sql('duckdb/bots_after')}")

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
+from online.bots import flag_bots
 from online.events import OnlineError
 from online.joining import BOTH, Joining
 from online.lake import Connection, Lake, Progress, Writing, create_view, write_days
@@ -262,12 +263,28 @@ class _Import:
     def _commit(self) -> None:
         self._tell("moving the new days into the lake")
         if self.tally.accepted:
+            self._find_touched_sessions()
             self.writing.place("searches", self._scratch / "settled")
             self.writing.place("interactions", self._scratch / "interactions")
             if self.joining:
                 self.joining.place()
             self._remember_rank_bases()
+            self._flag_bots()
             self.writing.commit()
+
+    def _find_touched_sessions(self) -> None:
+        """What `flag_bots` is to judge; as a table: what was written moves away before."""
+        touched = "touched_sessions" if self.joining else "new_sessions"
+        self._connection.execute(
+            f"CREATE TEMP TABLE touched_sessions AS {sql(f'duckdb/joining/{touched}')}"
+        )
+
+    def _flag_bots(self) -> None:
+        self._tell("looking for bots")
+        found = flag_bots(self.writing)
+        if found.searches:
+            self.tally.notes["bots"] = found.searches
+            self.tally.named = self.tally.named | {"bots": found.named}
 
     def _remember_rank_bases(self) -> None:
         """A later log of the same application is read alike, even where it holds no rank 0."""

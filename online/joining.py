@@ -92,9 +92,7 @@ class Joining:
     def _find_sessions(self) -> None:
         """Sessions by users, where there are any; they may change in the lake, too."""
         self._make("VIEW", "drafted")
-        wanting = (
-            "FROM drafted WHERE NOT session_given AND (user_id IS NOT NULL OR in_lake) LIMIT 1"
-        )
+        wanting = "FROM drafted WHERE NOT session_given AND user_id IS NOT NULL OR in_lake LIMIT 1"
         if self._connection.execute(wanting).fetchall():
             self._connection.execute("CREATE TEMP TABLE new_searches AS FROM drafted")
             find_sessions(self._connection)
