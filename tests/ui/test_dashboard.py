@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from builder.people import ensure_person
@@ -15,7 +16,8 @@ from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_wor
 from online.engines import Choice
 from online.manifest import MANIFEST
 from tests.online.logs import lake_of
-from tests.ui.test_pages import markup, sign_in
+from tests.ui.conftest import APP, SECONDS
+from tests.ui.test_pages import markup
 from ui.dashboards.counting import Log, groups_of, log_of, queries_of, series_of
 from ui.dashboards.figures import asked_in_words, file_parts, sheet_of_groups
 from ui.dashboards.groups import UNTAGGED
@@ -23,7 +25,7 @@ from ui.dashboards.queries import before, sheet_of_queries
 from ui.dashboards.times import points_of
 from ui.downloads import _csv, file_name, sheet_of
 
-OpenApp = Callable[[Path], AppTest]
+OpenPage = Callable[..., AppTest]
 FORMULA = '=HYPERLINK("http://x")'
 
 
@@ -69,20 +71,27 @@ def berlin(tmp_path: Path) -> Iterator[Workspace]:
         yield workspace
 
 
-def _page(open_app: OpenApp, workspace: Workspace, **asked: str) -> AppTest:
-    app = sign_in(open_app(workspace.root), "Dana")
-    for key, value in asked.items():
-        app.query_params[key] = value
-    app = app.switch_page("ui/pages/dashboard.py").run()
-    assert not app.exception
-    return app
+@pytest.fixture
+def open_page(monkeypatch: pytest.MonkeyPatch, berlin: Workspace) -> Iterator[OpenPage]:
+    """The Dashboard as Dana opens it at an address."""
+    monkeypatch.setenv("GOLDSMITH_WORKSPACE", str(berlin.root))
+
+    def run(**asked: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=SECONDS)
+        app.session_state["person"] = "Dana"
+        for key, value in asked.items():
+            app.query_params[key] = value
+        app = app.switch_page("ui/pages/dashboard.py").run()
+        assert not app.exception
+        return app
+
+    yield run
+    st.cache_resource.clear()
 
 
-def test_the_address_holds_all_filters_and_they_are_those_of_the_zone(
-    open_app: OpenApp, berlin: Workspace
-) -> None:
+def test_the_address_holds_all_filters_and_they_are_those_of_the_zone(open_page: OpenPage) -> None:
     asked = {"from": "2026-11-02", "to": "2026-11-03", "model": "B", "class": "questions"}
-    app = _page(open_app, berlin, **asked)
+    app = open_page(**asked)
     said = markup(app)
     assert "Days and hours are those of Europe/Berlin" in said
     assert 'role="status"' not in said
@@ -93,9 +102,9 @@ def test_the_address_holds_all_filters_and_they_are_those_of_the_zone(
     assert app.date_input(key="from").value == date(2026, 11, 2)
 
 
-def test_what_an_address_asks_for_in_vain_is_said(open_app: OpenApp, berlin: Workspace) -> None:
+def test_what_an_address_asks_for_in_vain_is_said(open_page: OpenPage) -> None:
     asked = {"from": "2020-01-01", "to": "yesterday", "model": "C", "tag": "shop"}
-    said = markup(_page(open_app, berlin, **asked))
+    said = markup(open_page(**asked))
     assert "From 2020-01-01: the log begins on 2026-11-01, so 2026-11-01 is taken." in said
     assert "to=yesterday is no day" in said
     assert "model=C is not in the log" in said
@@ -103,28 +112,26 @@ def test_what_an_address_asks_for_in_vain_is_said(open_app: OpenApp, berlin: Wor
     assert ">72</bdi></div>" in said
 
 
-def test_days_behind_the_log_are_its_last_one(open_app: OpenApp, berlin: Workspace) -> None:
-    said = markup(_page(open_app, berlin, **{"from": "2027-01-01"}))
+def test_days_behind_the_log_are_its_last_one(open_page: OpenPage) -> None:
+    said = markup(open_page(**{"from": "2027-01-01"}))
     assert "From 2027-01-01: the log ends on 2026-11-03, so 2026-11-03 is taken." in said
     assert "No search is like this" not in said
 
 
-def test_filters_that_leave_nothing_say_so(open_app: OpenApp, berlin: Workspace) -> None:
-    said = markup(_page(open_app, berlin, **{"class": "empty"}))
+def test_filters_that_leave_nothing_say_so(open_page: OpenPage) -> None:
+    said = markup(open_page(**{"class": "empty"}))
     assert "No search is like this." in said
 
 
-def test_what_the_log_does_not_tell_is_one_line(open_app: OpenApp, berlin: Workspace) -> None:
-    said = markup(_page(open_app, berlin))
+def test_what_the_log_does_not_tell_is_one_line(open_page: OpenPage) -> None:
+    said = markup(open_page())
     assert "The log does not tell: " in said
     assert "conversions" in said
     assert ">conversion<" not in said
 
 
-def test_tags_stand_side_by_side_and_nothing_is_markup(
-    open_app: OpenApp, berlin: Workspace
-) -> None:
-    app = _page(open_app, berlin, by="tag")
+def test_tags_stand_side_by_side_and_nothing_is_markup(open_page: OpenPage) -> None:
+    app = open_page(by="tag")
     said = markup(app)
     for title in ("Over time", "Side by side", "Clicks by rank", "Queries"):
         assert title in said
@@ -135,9 +142,9 @@ def test_tags_stand_side_by_side_and_nothing_is_markup(
     assert names == ["CSV"] * 4
 
 
-def test_queries_that_changed_name_both_periods(open_app: OpenApp, berlin: Workspace) -> None:
+def test_queries_that_changed_name_both_periods(open_page: OpenPage) -> None:
     asked = {"queries_kind": "changed", "from": "2026-11-02", "to": "2026-11-02"}
-    said = markup(_page(open_app, berlin, **asked))
+    said = markup(open_page(**asked))
     assert "2026-11-02 to 2026-11-02, compared with 2026-11-01 to 2026-11-01." in said
 
 
@@ -162,18 +169,18 @@ def test_a_table_of_queries_to_take_away_holds_what_its_kind_is_about(berlin: Wo
     assert all(isinstance(row[-1], float) for row in sheet.rows)
 
 
-def test_a_damaged_lake_is_said_with_its_place(open_app: OpenApp, berlin: Workspace) -> None:
+def test_a_damaged_lake_is_said_with_its_place(open_page: OpenPage, berlin: Workspace) -> None:
     (berlin.lake.root / MANIFEST).write_text("{broken", encoding="utf-8")
-    said = markup(_page(open_app, berlin))
+    said = markup(open_page())
     assert 'role="alert"' in said
     assert MANIFEST in said
     assert "Events as of" in said
 
 
 def test_new_events_are_counted_and_said_without_a_reload(
-    open_app: OpenApp, berlin: Workspace
+    open_page: OpenPage, berlin: Workspace
 ) -> None:
-    app = _page(open_app, berlin)
+    app = open_page()
     assert "New events" not in markup(app)
     lake_of(berlin.root, [{"timestamp": "2026-11-05T12:00:00Z", "model_version": "B"}])
     app.run()
