@@ -178,3 +178,23 @@ def test_no_days_at_all_cannot_be_kept(tmp_path: Path) -> None:
     with pytest.raises(OnlineError, match="0 days"):
         expire_events(Lake(tmp_path / "events"), 0)
     assert not (tmp_path / "events").exists()
+
+
+def test_an_imported_log_is_forgotten_and_comes_back_with_a_second_import(tmp_path: Path) -> None:
+    lines: list[dict[str, Any] | str | bytes] = [
+        event(user_id="u1", session_id=None, query="a"),
+        event(search_id="q1", query="of nobody"),
+        {"timestamp": "2026-12-01T00:10:00Z", "search_id": "q1", "user_id": "u1", "action": "buy"},
+        {"timestamp": "2026-12-02T00:00:00Z", "search_id": "q2", "user_id": "u1", "action": "look"},
+        event(search_id="q3", user_id="u2", query="b", clicks=[{"doc_id": "d1", "rank": 1}]),
+    ]
+    before = take(tmp_path, lines)
+    assert (before.read, before.accepted) == (5, 5)
+    lake = Lake(tmp_path / "events")
+    gone = forget_user(lake, "u1", tmp_path / "quarantine")
+    assert gone.searches == 2
+    assert rows(lake, "SELECT search_id, n_clicks FROM searches") == [("q3", 1)]
+    assert rows(lake, "SELECT DISTINCT user_id, kind FROM interactions") == [("u2", "click")]
+    assert rows(lake, "SELECT sum(searches) FROM hours") == [(1,)]
+    again = take(tmp_path, lines)
+    assert (again.accepted, again.duplicate) == (4, 1)
