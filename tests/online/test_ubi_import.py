@@ -65,6 +65,15 @@ def test_what_was_shown_stands_for_results_that_are_not_told(tmp_path: Path) -> 
     assert results(tmp_path) == [["d1", "d2", None, "d4"], None, 3, True]
 
 
+def test_a_list_belongs_to_its_query_where_an_id_is_used_on_while_typing(tmp_path: Path) -> None:
+    typed = query(user_query="green te", query_response_hit_ids=["d7", "d8", "d9", "d10"])
+    imported(tmp_path, typed, query(timestamp="2026-11-30T12:00:01Z", user_query="Green tea "))
+    assert results(tmp_path) == [["d1", "d2", "d3"], None, 3, None]
+    second = query(timestamp="2026-11-30T12:00:02Z", query_response_hit_ids=["d4"])
+    imported(tmp_path, second | {"query_attributes": {"from": 3}})
+    assert results(tmp_path) == [["d1", "d2", "d3", "d4"], None, 4, None]
+
+
 def test_results_that_are_told_stay(tmp_path: Path) -> None:
     imported(tmp_path, query(), *shown(("d9", 1)))
     assert results(tmp_path) == [["d1", "d2", "d3"], None, 3, None]

@@ -1,15 +1,23 @@
 -- One search of the rows of each that has several. Reads `leaves`, those of the variable `part` of
 -- `parts`: so many are merged at a time that they fit into memory.
--- The latest row that says something is believed; time, ids and session are those of the first. Where
--- pages overlap, the latest counts rank by rank; a page that begins more than 10,000 results behind
--- the first known one is left out, so that a wrong offset cannot fill the memory.
-WITH ordered AS (
-    SELECT *, coalesce(results_offset, 0) AS before,
-        ROW_NUMBER() OVER (PARTITION BY search_key ORDER BY timestamp, row_key) AS nth,
-        MIN(CASE WHEN len(retrieved_doc_ids) > 0 THEN coalesce(results_offset, 0) END)
-            OVER (PARTITION BY search_key) AS first_before
+-- The latest row that says something is believed; time, ids and session are those of the first. A
+-- list belongs to its query: search boxes use one id on while somebody types, so only lists of the
+-- latest query are merged. Where its pages overlap, the latest counts rank by rank; a page that begins
+-- more than 10,000 results behind the first known one is left out, so that a wrong offset cannot fill
+-- the memory.
+WITH numbered AS (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY search_key ORDER BY timestamp, row_key) AS nth,
+        trim(lower(query)) = FIRST_VALUE(trim(lower(query))) OVER (
+            PARTITION BY search_key ORDER BY timestamp DESC, row_key DESC) AS is_of_query
     FROM leaves
     WHERE search_key % getvariable('parts') = getvariable('part')
+),
+ordered AS (
+    SELECT * REPLACE (CASE WHEN is_of_query THEN retrieved_doc_ids END AS retrieved_doc_ids),
+        coalesce(results_offset, 0) AS before,
+        MIN(CASE WHEN is_of_query AND len(retrieved_doc_ids) > 0
+            THEN coalesce(results_offset, 0) END) OVER (PARTITION BY search_key) AS first_before
+    FROM numbered
 ),
 within_reach AS (
     SELECT search_key, nth, first_before, before, unnest(retrieved_doc_ids) AS doc_id,
