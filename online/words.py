@@ -5,6 +5,7 @@ The terminal and the browser show the same sentences.
 
 NOTES: dict[str, str] = {
     "action_line_without_record": "action lines of a bulk file were followed by no record",
+    "bots": "searches are of sessions that behave as machines do; they are flagged, and count",
     "click_without_document": "clicks name no document; they count as clicks, at no rank",
     "click_without_rank": "searches have a click without a rank; it counts for CTR, not for MRR",
     "empty_query": "searches have an empty query; they are kept and counted",
@@ -38,6 +39,8 @@ NOTES: dict[str, str] = {
     "ranks_shifted": "searches have clicks whose ranks were counted from 0; they were moved by one",
     "repeated_search_id": "rows are further rows of a search, such as its next page; "
     "they were merged into it",
+    "session_by_user": "searches name a user and no session; "
+    "30 minutes without anything end a session",
     "too_old": "rows are older than events are kept here",
     "without_search": "rows belong to a search that is not known; they are kept, and join it "
     "when it comes",

@@ -51,7 +51,7 @@ def test_of_a_mixed_log_each_search_gets_the_session_that_can_be_known(tmp_path:
     )
     found = sessions(tmp_path)
     assert found["2026-11-30T12:10:00Z"] == "s1"
-    assert tally.notes["no_session"] == 5
+    assert tally.notes == {"no_session": 2, "session_by_user": 3}
     own = {found["2026-11-30T12:30:00Z"], found["2026-11-30T12:31:00Z"]}
     assert len(own) == 2
     assert all(session.startswith("search:") for session in own)

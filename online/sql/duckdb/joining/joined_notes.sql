@@ -22,6 +22,8 @@ rows_of_things AS (
 SELECT *,
     (SELECT COUNT(*) FROM written ANTI JOIN held USING (search_key)
         WHERE NOT session_given AND starts_with(session_id, 'search:')) AS no_session,
+    (SELECT COUNT(*) FROM written ANTI JOIN held USING (search_key)
+        WHERE NOT session_given AND starts_with(session_id, 'user:')) AS session_by_user,
     (SELECT coalesce(SUM(brought - CAST(NOT is_held AS INTEGER)), 0) FROM several)
         AS repeated_search_id,
     (SELECT COUNT(*) FROM told_first WHERE new_line IS NOT NULL AND query <> first_query)
