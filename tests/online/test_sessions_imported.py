@@ -1,6 +1,7 @@
 """Sessions and bots end to end: from log lines, through any order of imports, to the lake."""
 
 import random
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -110,17 +111,46 @@ def test_a_search_that_turns_out_to_have_a_session_holds_no_other_together(tmp_p
 
 
 def _random_lines(seed: int) -> list[dict[str, Any]]:
+    """Searches of three days, some with a session or an id, and clicks on those with an id."""
     draw = random.Random(seed)
-    moments = draw.sample(range(0, 3 * 24 * 60, 7), 40)
-    return [
-        search(
-            f"2026-11-{27 + at // 1440}T{at // 60 % 24:02}:{at % 60:02}:00Z",
-            draw.choice(["ann", "bob", None]),
-            **({"session_id": "s1"} if draw.random() < 0.1 else {}),
-            **({"search_id": f"q{n}"} if draw.random() < 0.5 else {}),
+    lines = []
+    for n, at in enumerate(draw.sample(range(0, 3 * 24 * 60, 7), 40)):
+        line = search(_moment(at), draw.choice(["ann", "bob", None]))
+        line |= {"session_id": "s1"} if draw.random() < 0.1 else {}
+        if draw.random() < 0.6:
+            line["search_id"] = f"q{n}"
+            lines += [_click(draw, line["search_id"], at) for _ in range(draw.randint(0, 2))]
+        lines.append(line)
+    return lines
+
+
+def _click(draw: random.Random, search_id: str, at: int) -> dict[str, Any]:
+    rank = draw.randint(1, 5)
+    click = {
+        "timestamp": _moment(at + draw.choice([1, 20, 29, 90, 600])),
+        "search_id": search_id,
+        "clicks": [{"doc_id": f"d{rank}", "rank": rank}],
+    }
+    return click | ({"session_id": "s2"} if draw.random() < 0.1 else {})
+
+
+def _moment(minute: int) -> str:
+    moment = datetime(2026, 11, 27, tzinfo=UTC) + timedelta(minutes=minute)
+    return moment.isoformat()
+
+
+def _state(folder: Path) -> tuple[Any, ...]:
+    """What the lake says of sessions, of clicks, and of bots."""
+    lake = Lake(folder / "events")
+    clicks = 'SELECT search_id, occurred_at, "rank", session_id, timestamp FROM interactions'
+    return tuple(
+        sorted(rows(lake, query))
+        for query in (
+            "SELECT query, session_id, session_given, n_clicks FROM searches",
+            clicks,
+            "FROM bots",
         )
-        for n, at in enumerate(moments)
-    ]
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -128,15 +158,16 @@ def test_any_order_and_split_of_imports_give_the_same_sessions(tmp_path: Path, s
     lines = _random_lines(seed)
     (tmp_path / "at_once").mkdir()
     take(tmp_path / "at_once", lines)
-    expected = sessions(tmp_path / "at_once")
-    assert len(set(expected.values())) > 5
+    expected = _state(tmp_path / "at_once")
+    assert len({session for _, session, *_ in expected[0]}) > 5
+    assert len(expected[1]) > 5
 
     draw = random.Random(seed)
     draw.shuffle(lines)
     cuts = [0, *sorted(draw.sample(range(len(lines)), 3)), len(lines)]
     for start, end in pairwise(cuts):
         take(tmp_path, lines[start:end])
-    assert sessions(tmp_path) == expected
+    assert _state(tmp_path) == expected
 
 
 def test_bots_are_flagged_by_imports_and_noted(tmp_path: Path) -> None:
