@@ -102,5 +102,5 @@ def export_lake(
     if as_json:
         out.print_json(written.as_json())
     else:
-        counts = ", ".join(f"{n:,} {name}" for name, n in written.tables.items())
-        click.echo(f"{counts}: {written.file}")
+        counts = ", ".join(f"{name} {n:,}" for name, n in written.tables.items())
+        click.echo(f"rows written: {counts}, into {written.file}")

@@ -74,7 +74,7 @@ def test_a_question_that_writes_is_refused(filled: Terminal, tmp_path: Path) -> 
 
 def test_an_export_says_what_it_wrote(filled: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "out.parquet"
-    assert filled("events", "export", file).stdout.startswith("4 searches: ")
+    assert filled("events", "export", file).stdout.startswith("rows written: searches 4, into ")
     assert filled("events", "export", file).code == 1
     told = filled("events", "export", file, "--table", "interactions", "--force", "--json")
     assert told.document == {"file": str(file.resolve()), "tables": {"interactions": 0}}
