@@ -43,14 +43,18 @@ table_option = click.option("--table", help="The table, where FILE is a DuckDB d
 @click.option("--timezone", help="Zone of timestamps without one, such as Europe/Berlin.")
 @click.option("--rank-base", type=click.IntRange(0, 1), help="What the first rank is in FILE.")
 @click.option("--model-version", help="What ranked the results, for logs that do not say.")
+@click.option("--click-action", multiple=True, help="UBI: a further action that is a click.")
+@click.option("--conversion-action", multiple=True, help="UBI: a further one that is a conversion.")
 @json_option
 @with_workspace
-def import_logs(
+def import_logs(  # noqa: PLR0913 - the options of the command
     workspace: "Workspace",
     files: Sequence[Path],
     *,
     map_file: Path | None,
     model_version: str | None,
+    click_action: tuple[str, ...],
+    conversion_action: tuple[str, ...],
     as_json: bool,
     **how: Any,
 ) -> int:
@@ -65,7 +69,8 @@ def import_logs(
     """
     from online.events import OnlineError
 
-    mapping = _mapping(map_file, model_version)
+    kinds = dict.fromkeys(click_action, "click") | dict.fromkeys(conversion_action, "conversion")
+    mapping = _mapping(map_file, model_version, kinds)
     tallies: dict[Path, EventTally] = {}
     errors: dict[Path, OnlineError] = {}
     for file in files:
@@ -92,17 +97,27 @@ def _import(workspace: "Workspace", file: Path, **how: Any) -> "EventTally":
         return import_search_events(workspace, file, TERMINAL, progress, **how)
 
 
-def _mapping(file: Path | None, model_version: str | None) -> "TableMap | None":
-    """What the two options say together; what the file says of the model comes first."""
+def _mapping(
+    file: Path | None, model_version: str | None, kinds: Mapping[str, str]
+) -> "TableMap | None":
+    """What the options say together; what the file says of the model comes first.
+
+    Raises:
+        click.UsageError: Actions are told beside a file, which has a place for them.
+    """
     from dataclasses import replace
 
-    from online.sources.mapping import TableMap, read_mapping
+    from online.sources.mapping import TableMap, Things, read_mapping
 
+    if file and kinds:
+        raise click.UsageError("with --map, the mapping file says what the actions are")
     mapping = read_mapping(file) if file else TableMap()
     if model_version is not None:
         constants = {"model_version": model_version, **mapping.constants}
         mapping = replace(mapping, constants=constants)
-    return mapping if file or model_version is not None else None
+    if kinds:
+        mapping = replace(mapping, things=Things(kinds=kinds))
+    return mapping if file or kinds or model_version is not None else None
 
 
 def _document(

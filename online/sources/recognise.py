@@ -46,7 +46,8 @@ def open_source(
         format: One of `FORMATS` where the content is not to decide.
         table: The table or view of a DuckDB database; None where it has but one.
         mapping: What columns mean that are not called as the native keys are, or the file that
-            says it; of constants alone it adds them to what the log says.
+            says it; of constants alone it adds them to what the log says; of kinds of things alone
+            it tells what actions of a UBI log are.
 
     Raises:
         OnlineError: The file is absent, damaged or not understood, or the mapping does not fit it.
@@ -58,6 +59,9 @@ def open_source(
         return source_of(open_rows(file, format=format, table=table, mapping=said), said)
     opened = open_table_or_log(file, format=format, table=table, mapping=said)
     if not isinstance(opened, LogFile):
+        if said.things:
+            opened.close()
+            raise _only_ubi(file)
         return source_of(opened, said)
     try:
         return _json_source(opened, format, said)
@@ -193,10 +197,26 @@ def _json_source(log: LogFile, form: str | None, mapping: TableMap) -> Source:
     head = b"\n".join(log.first_lines(SNIFFED_LINES))
     model = mapping.constants.get("model_version")
     if form == "ubi" or (form is None and looks_like_ubi(head)):
-        return UbiLines(log, model_version=model)
+        kinds = mapping.things.kinds if mapping.things else {}
+        return UbiLines(
+            log,
+            model_version=model,
+            click_actions=[action for action, kind in kinds.items() if kind == "click"],
+            conversion_actions=[action for action, kind in kinds.items() if kind == "conversion"],
+        )
+    if mapping.things:
+        raise _only_ubi(log.path)
     require_json_lines(log)
     _require_native_keys(log, first_objects(log))
     return NativeLines(log) if model is None else NamedModel(log, str(model))
+
+
+def _only_ubi(file: Path) -> OnlineError:
+    return OnlineError(
+        "only in a UBI log are rows told apart by their actions alone",
+        where=str(file),
+        hint="say in a mapping file what the columns of another log mean",
+    )
 
 
 def _require_native_keys(log: LogFile, objects: list[dict[str, Any]]) -> None:
