@@ -154,6 +154,8 @@ def _pieces(block: Block) -> "Iterator[list[pa.Array]]":
 
 def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
     """The columns of lines that hold one plain object each; None where one does not."""
+    import pyarrow as pa
+
     lines = _lines_in_braces(raw)
     if not lines or _holds_nul(raw) or not _is_utf8(raw):
         return None
@@ -161,7 +163,9 @@ def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
     if rows is None or rows.num_rows != lines:
         return None
     joined = _joined(rows["retrieved_doc_ids"].combine_chunks())
-    return None if joined is None else [*_as_in_schema(rows), joined]
+    if joined is None:
+        return None
+    return [*_as_in_schema(rows), joined, pa.nulls(lines, pa.string())]
 
 
 def _read_wide(raw: bytes) -> "pa.Table | None":
@@ -270,10 +274,16 @@ def _line_text(line: bytes) -> str:
 
 
 def plain_schema() -> "pa.Schema":
-    """The columns of plain rows: `line` (from 1), the keys of an event, and `joined_doc_ids`."""
+    """The columns of plain rows: `line` (from 1), the keys of an event, and two made of them.
+
+    `joined_doc_ids` are the results one behind the other; `further` is the JSON object of the keys
+    without a meaning, as DuckDB writes it, null where there are none or where a line is native.
+    """
     import pyarrow as pa
 
-    return pa.schema([("line", pa.int64()), *_keys("string"), ("joined_doc_ids", pa.string())])
+    text = pa.string()
+    made = [("joined_doc_ids", text), ("further", text)]
+    return pa.schema([("line", pa.int64()), *_keys("string"), *made])
 
 
 def _keys(time: str) -> "list[tuple[str, pa.DataType]]":

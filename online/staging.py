@@ -112,7 +112,8 @@ def _is_wide(batch: "pa.RecordBatch") -> bool:
     """Whether a row holds a further key, or a time that is none of ISO 8601, such as a number."""
     from online.native import WIDE_KEYS
 
-    if any(batch.column(name).null_count < batch.num_rows for name in WIDE_KEYS):
+    keys = (*WIDE_KEYS, "further")
+    if any(batch.column(name).null_count < batch.num_rows for name in keys):
         return True
     return _has_other_times(batch.column("timestamp"))
 

@@ -14,20 +14,11 @@ from online.sources.mapping import TableMap, parse_mapping
 from online.sources.proposal import propose_mapping
 from online.sources.recognise import open_source
 from tests.online.logs import write_log
+from tests.online.translated import translated
 
 
 def _native(file: Path, mapping: TableMap, table: str | None = None) -> list[dict[str, Any]]:
-    source = open_source(file, mapping=mapping, table=table)
-    source.scratch = file.parent
-    found = {}
-    for row in source.plain().read_all().to_pylist():
-        line, _ = row.pop("line"), row.pop("joined_doc_ids")
-        found[line] = {key: value for key, value in row.items() if value is not None}
-    if source.n_odd:
-        odd = source.odd().read_all().to_pylist()
-        found |= {row["line"]: json.loads(row["text"]) for row in odd}
-    source.close()
-    return [found[line] for line in sorted(found)]
+    return list(translated(file, mapping=mapping, table=table).values())
 
 
 def _proposed(file: Path, table: str | None = None) -> list[dict[str, Any]]:

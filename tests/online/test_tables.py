@@ -23,6 +23,7 @@ from online.sources.plain_columns import PlainColumns
 from online.sources.recognise import open_source
 from online.tally import EventTally
 from tests.online.logs import event, quarantined, rows, take
+from tests.online.translated import translated
 
 COLUMNS = (
     "line, epoch_us(timestamp), query, session_id, model_version, retrieved_doc_ids, "
@@ -44,22 +45,6 @@ def _searches(folder: Path, file: Path, columns: str = COLUMNS) -> list[tuple[An
 def _table(file: Path, *lines: str, header: str = HEADER) -> Path:
     file.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     return file
-
-
-def _native(file: Path, mapping: TableMap | None = None) -> dict[int, dict[str, Any]]:
-    """What a source gives for each row, whether at once or one by one."""
-    source = open_source(file, mapping=mapping)
-    source.scratch = file.parent
-    found = {}
-    for row in source.plain().read_all().to_pylist():
-        line, _ = row.pop("line"), row.pop("joined_doc_ids")
-        found[line] = {key: value for key, value in row.items() if value is not None}
-    if source.n_odd:
-        for row in source.odd().read_all().to_pylist():
-            said = row["text"]
-            found[row["line"]] = {"fault": said} if said[:1] == "\n" else json.loads(said)
-    source.close()
-    return found
 
 
 def test_a_csv_says_the_same_as_native_lines(tmp_path: Path) -> None:
@@ -95,7 +80,7 @@ def test_headers_delimiters_line_ends_and_packing_are_forgiven(
     text = line_end.join(["\ufeff# made by hand", "", *(delimiter.join(x) for x in (header, row))])
     file = tmp_path / "log"
     file.write_bytes(pack(text.encode()))
-    assert _native(file) == {
+    assert translated(file) == {
         4: {
             "timestamp": row[0],
             "query": "q",
@@ -161,25 +146,26 @@ def test_whole_blocks_at_once_are_the_rows_that_they_are_one_by_one(
     file = tmp_path / "log.csv"
     file.write_bytes(line_end.join(lines).encode())
     assert file.stat().st_size > 2.5 * BLOCK_BYTES
-    at_once = _native(file)
+    at_once = translated(file)
     monkeypatch.setattr("online.sources.delimited._Rows._without_quotes", lambda *_: None)
-    assert _native(file) == at_once
+    assert translated(file) == at_once
     monkeypatch.setattr("online.sources.delimited._Rows._at_once", lambda *_: None)
-    assert _native(file) == at_once
+    assert translated(file) == at_once
     assert len(at_once) == 2_499
     assert at_once[2_402]["query"].startswith("2399")
 
 
 CELLS = [
-    "2026-11-30T12:00:00Z,q,s,m,d1|d2,d2,2",
-    "2026-11-30T12:00:00Z,q,s,m,d1 | d2 , d2 , 2.0 ",
-    '2026-11-30T12:00:00Z,q,7,m,"[1, ""b"", ""c|d""]",,',
-    "2026-11-30T12:00:00Z,q,7,m,[broken,,",
-    "2026-11-30 12:00,q,,m,a||b,,x",
-    "1764504000,q,,m,|,a,-1",
-    "1764504000,q,,,a,,99999999999",
-    "2026-11-30T12:00:00Z,,,,,,",
-    ",,,,,,",
+    "2026-11-30T12:00:00Z,q,s,m,d1|d2,d2,2,",
+    "2026-11-30T12:00:00Z,q,s,m,d1 | d2 , d2 , 2.0 ,DE",
+    '2026-11-30T12:00:00Z,q,7,m,"[1, ""b"", ""c|d""]",,,"a ""b"""',
+    '2026-11-30T12:00:00Z,q,7,m,"[""b"", ""c|d""]",,,é\u2028/',
+    "2026-11-30T12:00:00Z,q,7,m,[broken,,,\x01",
+    "2026-11-30 12:00,q,,m,a||b,,x,7",
+    "1764504000,q,,m,|,a,-1,\\n",
+    "1764504000,q,,,a,,99999999999,",
+    "2026-11-30T12:00:00Z,,,,,,,",
+    ",,,,,,,",
 ]
 
 
@@ -191,13 +177,30 @@ def test_at_once_or_one_by_one_the_rows_are_the_same(
     rank = f'click_rank = {{ path = "click_rank", rank_base = {shift} }}'
     constants = 'model_version = "usual"'
     mapping = parse_mapping(f"[fields]\n{fields}\n{rank}\n[constants]\n{constants}", "m")
-    file = _table(tmp_path / "log.csv", *CELLS)
-    at_once = _native(file, mapping)
+    header = f"{HEADER},Country-Code"
+    files = [
+        _table(tmp_path / f"{n}.csv", *rows, header=header)
+        for n, rows in enumerate([CELLS, *([row] for row in CELLS)])
+    ]
+    at_once = [translated(file, mapping=mapping) for file in files]
     monkeypatch.setattr(
         PlainColumns, "split", lambda _, lines, *__: (None, list(range(len(lines))))
     )
-    assert at_once == _native(file, mapping)
-    assert len(at_once) == len(CELLS) - 1  # a row without a word is a blank line
+    assert at_once == [translated(file, mapping=mapping) for file in files]
+    assert len(at_once[0]) == len(CELLS) - 1  # a row without a word is a blank line
+
+
+def test_at_once_or_one_by_one_a_row_is_known_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = '2026-11-30T12:00:00Z,q,s,m,d1|d2,d2,2,é\u2028/,7,u1,0.5,"a, b"'
+    header = f"{HEADER},Land,plan,user_id,latency_ms,tags"
+    file = _table(tmp_path / "log.csv", row, header=header)
+    assert _import(tmp_path, file).accepted == 1
+    monkeypatch.setattr(
+        PlainColumns, "split", lambda _, lines, *__: (None, list(range(len(lines))))
+    )
+    assert _import(tmp_path, file).duplicate == 1
 
 
 def _typed() -> pa.Table:
@@ -218,7 +221,7 @@ def _typed() -> pa.Table:
 
 def test_types_of_parquet_lose_nothing(tmp_path: Path) -> None:
     pq.write_table(_typed(), tmp_path / "log.parquet")
-    native = _native(tmp_path / "log.parquet")
+    native = translated(tmp_path / "log.parquet")
     assert native[1] == {
         "timestamp": "2026-11-30T12:00:00+00:00",
         "query": "a",
@@ -245,11 +248,11 @@ def test_a_folder_of_parquet_is_one_log(tmp_path: Path) -> None:
     pq.write_table(_typed(), day / "b.parquet")
     pq.write_table(_typed().drop_columns(["clicks", "user_id"]), tmp_path / "log" / "c.parquet")
     (tmp_path / "log" / "_SUCCESS").touch()
-    native = _native(tmp_path / "log")
-    assert list(native) == [4, 5, 6, 1, 2, 3] or sorted(native) == [1, 2, 3, 4, 5, 6]
+    native = translated(tmp_path / "log")
+    assert list(native) == [1, 2, 3, 4, 5, 6]
     assert native[1]["arm"] == "new"
     assert "user_id" not in native[4]
-    assert len(_native(tmp_path / "log" / "c*.parquet")) == 3
+    assert len(translated(tmp_path / "log" / "c*.parquet")) == 3
     with pytest.raises(OnlineError, match="no Parquet file"):
         open_source(tmp_path / "log" / "d*.parquet")
 

@@ -1,7 +1,7 @@
 -- Plain lines -> their fields, whose types are right already. Clicks, conversions and impressions
 -- become one list of `things`.
 SELECT line, timestamp AS stamp, query, session_id, model_version, retrieved_doc_ids, joined_doc_ids,
-    clicked_doc_id, click_rank, event_id, CAST(NULL AS VARCHAR) AS further,
+    clicked_doc_id, click_rank, event_id, further,
     CAST(NULL AS VARCHAR) AS fault, search_id, user_id, "offset", tags,
     CASE WHEN coalesce(len(clicks), len(conversions), len(impressions)) IS NOT NULL THEN list_concat(
         list_transform(clicks, lambda thing: {
