@@ -7,5 +7,8 @@ text         untrusted text as safe HTML: escaped, query terms marked, long text
 grading      the grading page's keys: one press grades, saves and moves on
 jobs         long work: how far it is, a way to stop it, what came of it
 charts, tables, numbers      figures with n and interval, the same everywhere
-imports, uploads, releases, leaderboards, dashboards, overview, start    what single pages show
+downloads    what a page shows, to take away: tables as CSV, charts as PNG and SVG
+dashboards   the Dashboard: filters, what is counted and kept, figures, charts, queries
+imports, event_imports, uploads, releases, leaderboards, overview, start, ab_plans, ab_tests,
+ab_sheets    what single pages show
 """

@@ -72,7 +72,7 @@ def plan_in_words(plan: Plan) -> str:
     return f"{plan.treatment} against {plan.control} \u00b7 {asked_in_words(plan.choice)}"
 
 
-def test_file(what: str, plan: Plan) -> str:
+def name_of_file(what: str, plan: Plan) -> str:
     """The name of a file about this test, without its ending."""
     return file_name("ab", what, *plan.arms, *file_parts(plan.choice))
 

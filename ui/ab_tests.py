@@ -29,9 +29,9 @@ from ui.ab_sheets import (
     days_sheet,
     effect_by_day,
     metrics_sheet,
+    name_of_file,
     plan_in_words,
     power_sheet,
-    test_file,
 )
 from ui.charts import effect_chart
 from ui.dashboards.counting import state_of
@@ -78,7 +78,7 @@ def show_verdict(test: ABTest) -> None:
 def show_metrics(test: ABTest, colours: dict[str, str]) -> None:
     """Both arms, their difference and its p-values; each with interval or reason, and n."""
     plan = test.plan
-    make, file = partial(metrics_sheet, test), test_file("metrics", plan)
+    make, file = partial(metrics_sheet, test), name_of_file("metrics", plan)
     titled_csv("Metrics", make, file, key="metrics")
     control, treatment = (named(arm, colours[arm]) for arm in plan.arms)
     st.html(f'<p class="gs-muted">Control: {control} \u00b7 treatment: {treatment}</p>')
@@ -114,7 +114,7 @@ def _draw_effect(test: ABTest, metric: str, colour: str) -> None:
         lambda: effect_chart(effect_by_day(test, metric), colour, title),
         drawn_of=(repr(test.days), metric, colour),
         title=[f"Difference in {TITLES[metric]}, by day", plan_in_words(test.plan)],
-        file=test_file(metric, test.plan),
+        file=name_of_file(metric, test.plan),
         key="effect",
         make=partial(days_sheet, test),
     )
@@ -166,7 +166,7 @@ def show_power(test: ABTest) -> None:
         f"to run: at the traffic of the {numbers.count_of(test.duration, 'day')} so far."
     )
     with st.container(key="files_power", horizontal=True):
-        file = test_file("power", test.plan)
+        file = name_of_file("power", test.plan)
         offer_csv(partial(power_sheet, test), file, key="power", what="How long to run")
 
 

@@ -13,7 +13,7 @@ from online.ab import Plan, compare_arms
 from online.ingest import import_events
 from tests.ui.test_pages import markup, sign_in
 from ui.ab_plans import split_of
-from ui.ab_sheets import effect_by_day
+from ui.ab_sheets import days_sheet, effect_by_day, metrics_sheet, name_of_file, power_sheet
 from ui.ab_tests import drawable
 from ui.charts import effect_chart
 
@@ -124,6 +124,28 @@ def test_a_test_of_next_to_nothing_has_no_chart(
     assert "Nothing can be said about CTR yet." in said
     assert "fewer than 2 units an arm" in said
     assert "Effect by day" not in said
+
+
+def test_what_is_taken_away_has_full_precision_and_all_metrics(logged: Workspace) -> None:
+    plan = Plan("A", "B", tag=None)
+    test = compare_arms(logged.lake, plan)
+    sheet = metrics_sheet(test)
+    ctr = dict(zip(sheet.columns, sheet.rows[0], strict=True))
+    assert (ctr["metric"], ctr["control_n"], ctr["treatment"]) == ("ctr", 1000, 0.16)
+    assert ctr["difference"] == pytest.approx(0.06)
+    assert ctr["p_holm"] == test.metrics["ctr"].difference.p_holm
+    assert len(sheet.rows) == len(test.metrics)
+    days = days_sheet(test)
+    assert len(days.rows) == 5 * len(test.metrics)
+    assert days.rows[0][:4] == ["2026-11-01", "ctr", 200, 200]
+    assert len(power_sheet(test).rows) == len(test.metrics)
+    assert name_of_file("metrics", plan) == "goldsmith-ab-metrics-A-B"
+
+
+def test_a_tag_that_no_search_has_is_said(open_app: OpenApp, logged: Workspace) -> None:
+    said = markup(_page(open_app, logged, tag="shop"))
+    assert "tag=shop is not in the log, so it does not count." in said
+    assert "B is better than A." in said
 
 
 def test_splits() -> None:

@@ -39,3 +39,31 @@ def test_charts_draw_the_interval_in_the_model_s_colour() -> None:
     assert charts.time_chart(days, colours, "CTR").to_dict()["layer"][0]["mark"]["type"] == "area"
     ranks = charts.clicks_by_rank({"bm25": {"1": 1}})
     assert charts.rank_chart(ranks, colours).to_dict()["mark"]["type"] == "bar"
+
+
+def test_a_line_is_broken_where_a_model_lacks_a_day_and_its_days_are_named_in_utc() -> None:
+    days = pd.to_datetime(["2026-11-01", "2026-11-02", "2026-11-04"])
+    points = pd.DataFrame({"at": days, "model": "a", "value": 0.5, "low": 0.4, "high": 0.6})
+    drawn = charts.time_chart(points, {"a": "#0072B2"}, "CTR", form=".1%").to_dict()
+    rows = next(iter(drawn["datasets"].values()))
+    assert [(row["when"], row["value"]) for row in rows] == [
+        ("2026-11-01", 0.5),
+        ("2026-11-02", 0.5),
+        ("2026-11-03", None),
+        ("2026-11-04", 0.5),
+    ]
+    assert rows[0]["at"] == "2026-11-01 00:00:00+00:00"
+    assert drawn["layer"][1]["encoding"]["x"]["scale"] == {"type": "utc"}
+
+
+def test_an_axis_of_many_days_or_hours_has_few_ticks_and_all_at_points() -> None:
+    for freq, periods, most, form in (
+        ("D", 400, 5, "%-d %b"),
+        ("h", 168, 5, "%-d %b"),
+        ("h", 30, 3, "%-d %b %H:%M"),
+    ):
+        times = list(pd.date_range("2026-11-01", periods=periods, freq=freq))
+        axis = charts._time_axis(times).to_dict()
+        assert 2 <= len(axis["values"]) <= most
+        assert axis["format"] == form
+        assert all(value["utc"] for value in axis["values"])

@@ -13,7 +13,7 @@ from online.engines import Choice
 from online.queries import COMPARED, QUERY_METRICS, Kind
 from online.wording import p_in_words, signed
 from ui import numbers
-from ui.dashboards.counting import Answer, Log, queries_of
+from ui.dashboards.counting import MOST_QUERIES, Answer, Log, queries_of
 from ui.dashboards.figures import MEASURES, beside, file_parts, written
 from ui.downloads import Sheet, file_name, titled_csv
 from ui.frame import muted
@@ -157,9 +157,10 @@ def _show_kind(found: Answer, kind: Kind) -> None:
     columns += [Column(title, numeric=True)] if key else []
     cells = [[*_row(row), *([_own(row, key)] if key else [])] for row in rows]
     _draw(columns, cells, kind)
+    of_all = f", of {numbers.count(found['queries'])} in all" * (kind != "busiest")
     muted(
-        f"{numbers.count(len(rows))} of {numbers.count(found['eligible'])} such queries; there are "
-        f"{numbers.count(found['queries'])} in all."
+        f"{numbers.count(len(rows))} of {numbers.count(found['eligible'])} such queries{of_all}. "
+        f"The file holds up to {MOST_QUERIES}."
     )
 
 

@@ -73,9 +73,9 @@ def _draw(
     measure = MEASURES[metric]
     models = sorted({point["model"] for point in series.points})
     shown = {model: colours[model] for model in models}
-    form = D3_FORMS[measure.kind]
+    form, unit = D3_FORMS[measure.kind], ", s" * (measure.kind == "seconds")
     show_chart(
-        lambda: time_chart(points_of(series, metric), shown, measure.title, form=form),
+        lambda: time_chart(points_of(series, metric), shown, measure.title + unit, form=form),
         drawn_of=(series.state, choice, metric, step, tuple(shown.items())),
         title=[f"{measure.title} {STEPS[step]}", asked_in_words(choice)],
         file=file_name(metric, STEPS[step], *file_parts(choice)),
