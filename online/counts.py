@@ -22,12 +22,14 @@ from online.engines import (
     fetch_quantiles,
     has_bots,
 )
+from online.following import choose_followed
 from online.lake import Connection
 from online.metrics import CTR_AT, Counts, Median, Moments
 
 PARTS = 2520
 """Reciprocal ranks are counted in parts of 1/2520, the least common multiple of 1 to 10."""
 FIRST_ELSEWHERE = "first_click_elsewhere"
+NONE_SUMMED = Moments(0, 0.0, 0.0, 0.0, 0.0, 0.0)
 R = TypeVar("R")
 
 
@@ -42,9 +44,12 @@ def counts_of(
         grouping: What parts them.
         reformulation: Whether to look for reformulations too, which doubles the time.
     """
-    choose(connection, choice, grouping, reformulation=reformulation)
-    counts = chosen_counts(connection, reformulation=reformulation)
-    return _with_bots(connection, choice, grouping, _with_rare(connection, counts))
+    followed = _reformulated(connection, choice, grouping) if reformulation else None
+    choose(connection, choice, grouping)
+    counts = _with_rare(connection, chosen_counts(connection))
+    if followed is not None:
+        counts = _with_moments(counts, "reformulation_rate", followed, NONE_SUMMED)
+    return _with_bots(connection, choice, grouping, counts)
 
 
 def overall_counts(
@@ -62,7 +67,8 @@ def overall_counts(
         return next(iter(by_model.values()), Counts())
     if not any(counts.searches for counts in by_model.values()):
         return Counts(bot_searches=sum(counts.bot_searches for counts in by_model.values()))
-    choose(connection, choice, "all", reformulation=reformulation)
+    followed = _reformulated(connection, choice, "all") if reformulation else None
+    choose(connection, choice, "all")
     row = fetch(connection, "session_moments")[0]
     elsewhere = sum(counts.first_ranks is not None for counts in by_model.values())
     first = _first_clicks(connection, elsewhere)
@@ -72,17 +78,20 @@ def overall_counts(
         best_ranks=_added(part.best_ranks for part in parts),
         click_ranks=_added(part.click_ranks for part in parts),
         clicked_without_rank=sum(part.clicked_without_rank for part in parts),
-        moments=_all_moments(row, reformulation=reformulation) | first.moments.get("", {}),
+        moments=moments_of(row) | first.moments.get("", {}),
         conversions_logged=sum(part.conversions_logged for part in parts),
         first_ranks=first.ranks.get(""),
         sessions_made_up=int(row["sessions_made_up"]),
         bot_searches=sum(part.bot_searches for part in parts),
     )
-    return _with_rare(connection, {"": counts})[""]
+    whole = _with_rare(connection, {"": counts})
+    if followed is not None:
+        whole = _with_moments(whole, "reformulation_rate", followed, NONE_SUMMED)
+    return whole[""]
 
 
-def chosen_counts(connection: Connection, *, reformulation: bool = False) -> dict[str, Counts]:
-    """group_key -> what every log knows of `selected`; `reformulation` says whether it holds it."""
+def chosen_counts(connection: Connection) -> dict[str, Counts]:
+    """group_key -> what every log knows of what was chosen last."""
     headline = _by_group(fetch(connection, "headline"))
     clicks = _by_group(fetch(connection, "click_ranks"))
     sums = {row["group_key"]: row for row in fetch(connection, "session_moments")}
@@ -93,8 +102,7 @@ def chosen_counts(connection: Connection, *, reformulation: bool = False) -> dic
             best_ranks={r["best_click_rank"]: r["searches"] for r in rows if r["best_click_rank"]},
             click_ranks={row["click_rank"]: row["clicks"] for row in clicks.get(group, ())},
             clicked_without_rank=_sum(rows, "clicked_without_rank"),
-            moments=_all_moments(sums[group], reformulation=reformulation)
-            | first.moments.get(group, {}),
+            moments=moments_of(sums[group]) | first.moments.get(group, {}),
             conversions_logged=_sum(rows, "conversions_logged"),
             first_ranks=first.ranks.get(group),
             sessions_made_up=int(sums[group]["sessions_made_up"]),
@@ -114,14 +122,6 @@ def moments_of(row: Mapping[str, Any]) -> dict[str, Moments]:
         "clicks_at_1_2": _moments(sums, "top", "ranked"),
         **{name: _moments(sums, f"at_{k}") for k, name in CTR_AT.items()},
     }
-
-
-def _all_moments(row: Mapping[str, Any], *, reformulation: bool) -> dict[str, Moments]:
-    moments = moments_of(row)
-    if reformulation:
-        found = _moments(_in_ones(row), "reformulated", "several")
-        moments["reformulation_rate"] = replace(found, sessions=int(row["sessions_of_several"]))
-    return moments
 
 
 def _with_rare(connection: Connection, counts: dict[str, Counts]) -> dict[str, Counts]:
@@ -154,10 +154,20 @@ def _with_users(
 
 
 def _with_pair(connection: Connection, counts: dict[str, Counts], pair: Pair) -> dict[str, Counts]:
-    found = _pair(connection, pair)
+    return _with_moments(counts, pair, _pair(connection, pair))
+
+
+def _with_moments(
+    counts: dict[str, Counts],
+    name: str,
+    found: Mapping[str, Moments],
+    otherwise: Moments | None = None,
+) -> dict[str, Counts]:
+    """With the sums of one more metric; groups that have none get `otherwise`, if that is given."""
+    sums = {group: found.get(group, otherwise) for group in counts}
     return {
-        group: replace(part, moments={**part.moments, pair: found[group]})
-        if group in found
+        group: replace(part, moments={**part.moments, name: of_group})
+        if (of_group := sums[group])
         else part
         for group, part in counts.items()
     }
@@ -191,6 +201,15 @@ def _median(row: Mapping[str, Any], quantiles: Iterable[float]) -> Median:
 
 def _pair(connection: Connection, pair: Pair) -> dict[str, Moments]:
     choose_pair(connection, pair)
+    return _fetch_pairs(connection)
+
+
+def _reformulated(connection: Connection, choice: Choice, grouping: Grouping) -> dict[str, Moments]:
+    choose_followed(connection, choice, grouping)
+    return _fetch_pairs(connection)
+
+
+def _fetch_pairs(connection: Connection) -> dict[str, Moments]:
     return {
         row["group_key"]: Moments(
             int(row["sessions"]), *(float(row[name]) for name in ("y", "x", "y_y", "x_x", "y_x"))

@@ -8,6 +8,8 @@ on these is in `metrics`.
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import reduce
+from operator import and_
 from typing import Any, Literal, TypeAlias, get_args
 
 import duckdb
@@ -54,7 +56,6 @@ MICROSECONDS = 1_000_000
 IS_SELECTED = "FROM duckdb_views() WHERE view_name = 'selected'"
 HAS_HOURS = f"SELECT 1 {IS_SELECTED} AND sql = getvariable('selected_with_hours')"
 """Whether `selected_hours` is of the same choice as `selected`, which others make as well."""
-NEVER_REFORMULATED = "CAST(NULL AS BOOLEAN) AS reformulated"
 
 Pair: TypeAlias = Literal["first_click_mrr", "dwell_over_30_s", "conversion_value_per_search"]
 PAIRS: dict[Pair, tuple[str, str]] = {
@@ -124,9 +125,7 @@ class Choice:
             )
 
 
-def choose(
-    connection: Connection, choice: Choice, grouping: Grouping, *, reformulation: bool = False
-) -> None:
+def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
     """Make the views that the queries read, or make them anew.
 
     Args:
@@ -136,43 +135,19 @@ def choose(
             choice's zone or the begin of its hour, as seconds since 1970; the class of the query;
             one of these, a space, and the model; or "#" and a tag, "" for searches without tags. A
             search with two tags is in both groups, once each.
-        reformulation: Find the searches that were reformulated: `reformulated` is TRUE in these,
-            NULL in all others. That takes as long as all other counts together.
     """
-    followed = _reformulated(connection, choice) if reformulation else None
     searches = chosen(connection, choice)
     clicks = _clicks(connection, choice, searches)
     if grouping in ("class", "class_and_model"):
         searches = searches.join(_classes(connection, searches, "all_classes"), "query")
-    key = f"{_group_key(searches, choice, grouping)} AS group_key"
-    if followed is None:
-        selected = searches.project(f"*, {key}, {NEVER_REFORMULATED}")
-    else:
-        selected = searches.join(followed, "search_key", how="left").project(f"*, {key}")
+    key = f"{group_key(searches, choice, grouping)} AS group_key"
+    selected = searches.project(f"*, {key}")
     selected.create_view("selected", replace=True)
     if grouping in OF_SEARCHES:
         clicks = clicks.join(selected.project("search_key, group_key"), "search_key")
         key = "group_key"
     clicks.project(f'"rank" AS click_rank, {key}').create_view("selected_clicks", replace=True)
     _choose_hours(connection, choice, grouping)
-
-
-def _reformulated(connection: Connection, choice: Choice) -> Relation:
-    """search_key -> TRUE, of the searches that were reformulated; kept for the next grouping.
-
-    What follows may be of another model or tag, and of the day behind the last.
-    """
-    name = f"reformulated {choice.start} {choice.end}"
-    if not connection.execute(f"FROM duckdb_tables() WHERE table_name = '{name}'").fetchall():
-        days = _of_days(
-            connection.sql("FROM searches"), choice.start, choice.end, timedelta(days=1)
-        )
-        days.create_view("selected", replace=True)
-        make(connection, "texts", "texts")
-        make(connection, "spellings", "duckdb/spellings")
-        connection.execute(f"CREATE OR REPLACE TEMP VIEW followed AS {sql('duckdb/followed')}")
-        make(connection, name, "reformulated")
-    return connection.table(f'"{name}"').project("search_key, TRUE AS reformulated")
 
 
 def choose_pair(connection: Connection, pair: Pair) -> None:
@@ -233,9 +208,8 @@ def choose_assigned(connection: Connection, choice: Choice, grouping: Grouping) 
     rows = connection.view("assigned").filter(
         "unit_id IS NOT NULL AND unit_id NOT IN (SELECT unit_id FROM crossing)"
     )
-    key = f"{_group_key(rows, choice, grouping)} AS group_key"
-    columns = f"* REPLACE (unit_id AS session_id), {key}, {NEVER_REFORMULATED}"
-    rows.project(columns).create_view("selected", replace=True)
+    key = f"{group_key(rows, choice, grouping)} AS group_key"
+    rows.project(f"* REPLACE (unit_id AS session_id), {key}").create_view("selected", replace=True)
 
 
 def fetch(connection: Connection, query: str) -> list[dict[str, Any]]:
@@ -266,18 +240,42 @@ def chosen(connection: Connection, choice: Choice) -> Relation:
     """The searches that count, with the columns of `searches`."""
     rows = _within(connection, "searches", choice)
     if choice.tag is not None:
-        tag = duckdb.ConstantExpression(choice.tag)
-        rows = rows.filter(duckdb.FunctionExpression("list_contains", TAGS, tag))
+        rows = rows.filter(_has_tag(choice.tag))
     if choice.query_class is not None:
-        of_class = duckdb.ColumnExpression("query_class") == duckdb.ConstantExpression(
-            choice.query_class
-        )
-        texts = _classes(connection, rows, "chosen_classes").filter(of_class)
-        rows = rows.join(texts, "query", how="semi")
+        texts = _classes(connection, rows, "chosen_classes")
+        rows = rows.join(texts.filter(_is_of_class(choice.query_class)), "query", how="semi")
     if choice.without_bots:
         bots = connection.sql("SELECT session_id FROM bots")
         rows = rows.join(bots, "session_id", how="anti")
     return rows
+
+
+def marked(connection: Connection, rows: Relation, choice: Choice, *, classes: bool) -> Relation:
+    """Searches with a further column `counts`: whether they are among those `chosen`.
+
+    And with their `query_class`, where `classes` asks for it.
+    """
+    conditions = _conditions(choice)
+    if choice.tag is not None:
+        conditions.append(_has_tag(choice.tag))
+    if classes or choice.query_class is not None:
+        rows = rows.join(_classes(connection, rows, "marked_classes"), "query")
+    if choice.query_class is not None:
+        conditions.append(_is_of_class(choice.query_class))
+    if choice.without_bots:
+        bots = connection.sql("SELECT DISTINCT session_id, TRUE AS is_bot FROM bots")
+        rows = rows.join(bots, "session_id", how="left")
+        conditions.append(duckdb.ColumnExpression("is_bot").isnull())
+    counts = reduce(and_, conditions, duckdb.ConstantExpression(True))  # noqa: FBT003
+    return rows.select(duckdb.StarExpression(), counts.alias("counts"))
+
+
+def _has_tag(tag: str) -> duckdb.Expression:
+    return duckdb.FunctionExpression("list_contains", TAGS, duckdb.ConstantExpression(tag))
+
+
+def _is_of_class(query_class: str) -> duckdb.Expression:
+    return duckdb.ColumnExpression("query_class") == duckdb.ConstantExpression(query_class)
 
 
 def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) -> None:
@@ -285,13 +283,13 @@ def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) ->
     of_all = replace(choice, tag=None, query_class=None, without_bots=False) == choice
     wider = timedelta(days=choice.zone != "UTC")
     days = connection.sql("FROM days_without_hours")
-    uncounted = _of_days(days, choice.start, choice.end, wider)
+    uncounted = of_days(days, choice.start, choice.end, wider)
     if not of_all or grouping in OF_SEARCHES or uncounted.limit(1).fetchall():
         return
     hours = _within(connection, "hours", choice)
     first, last = hours.aggregate("min(date), max(date)").fetchall()[0]
     if first and parts_fit(choice.zone, first, last):
-        key = f"{_group_key(hours, choice, grouping)} AS group_key"
+        key = f"{group_key(hours, choice, grouping)} AS group_key"
         hours.project(f"*, {key}").create_view("selected_hours", replace=True)
         connection.execute(f"SET VARIABLE selected_with_hours = (SELECT sql {IS_SELECTED})")
 
@@ -307,24 +305,39 @@ def _clicks(connection: Connection, choice: Choice, searches: Relation) -> Relat
 
 def _within(connection: Connection, table: str, choice: Choice) -> Relation:
     """The rows of a table of these days and this model."""
-    rows = connection.sql(f'FROM "{table}"')
-    if choice.model is not None:
-        model = duckdb.ColumnExpression("model_version")
-        rows = rows.filter(model == duckdb.ConstantExpression(choice.model))
-    rows = _of_days(rows, choice.start, choice.end, timedelta(days=choice.zone != "UTC"))
-    if choice.zone == "UTC":
-        return rows
-    instant = duckdb.ColumnExpression("timestamp")
-    if choice.start is not None:
-        begin = begin_of(choice.start, choice.zone)
-        rows = rows.filter(instant >= duckdb.ConstantExpression(begin))
-    if choice.end is not None and choice.end < date.max:
-        behind = begin_of(choice.end + timedelta(days=1), choice.zone)
-        rows = rows.filter(instant < duckdb.ConstantExpression(behind))
+    wider = timedelta(days=choice.zone != "UTC")
+    rows = of_days(connection.sql(f'FROM "{table}"'), choice.start, choice.end, wider)
+    for condition in _conditions(choice):
+        rows = rows.filter(condition)
     return rows
 
 
-def _of_days(rows: Relation, start: date | None, end: date | None, wider: timedelta) -> Relation:
+def _conditions(choice: Choice) -> list[duckdb.Expression]:
+    """What all tables can tell of a row: whether it is of this model and these days, exactly."""
+    found = []
+    if choice.model is not None:
+        model = duckdb.ColumnExpression("model_version")
+        found.append(model == duckdb.ConstantExpression(choice.model))
+    day, instant = duckdb.ColumnExpression("date"), duckdb.ColumnExpression("timestamp")
+    utc = choice.zone == "UTC"
+    if choice.start is not None:
+        begin = begin_of(choice.start, choice.zone)
+        found.append(
+            day >= duckdb.ConstantExpression(choice.start)
+            if utc
+            else instant >= duckdb.ConstantExpression(begin)
+        )
+    if choice.end is not None and choice.end < date.max:
+        behind = begin_of(choice.end + timedelta(days=1), choice.zone)
+        found.append(
+            day <= duckdb.ConstantExpression(choice.end)
+            if utc
+            else instant < duckdb.ConstantExpression(behind)
+        )
+    return found
+
+
+def of_days(rows: Relation, start: date | None, end: date | None, wider: timedelta) -> Relation:
     """The rows of these UTC days; whole files of other days are not opened."""
     day = duckdb.ColumnExpression("date")
     if start is not None and start > date.min + wider:
@@ -347,7 +360,8 @@ def _classes(connection: Connection, rows: Relation, name: str) -> Relation:
     return connection.table(name)
 
 
-def _group_key(searches: Relation, choice: Choice, grouping: Grouping) -> str:
+def group_key(searches: Relation, choice: Choice, grouping: Grouping) -> str:
+    """What parts these searches, in SQL; for a tag it makes a row of each of them."""
     if choice.zone != "UTC" and grouping in OF_TIME:
         return _zoned_key(searches, choice.zone, grouping)
     return GROUP_KEYS[grouping]

@@ -7,7 +7,7 @@ that takes them so cries wolf in a quarter of the cases).
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from estimates import Estimate
 
@@ -282,15 +282,17 @@ def median(counts: Median) -> Estimate:
     values up to the median has an interval .5 -+ h by the delta method of `ratio`, and the
     quantiles at .5 - h and .5 + h are the ends; those of the next share outwards among
     `quantiles`. Where many values equal the median, the larger h of the shares under and up to it.
-    Without an interval for fewer than 10 sessions, or where h leads outside of the shares.
+    No interval for fewer than 10 sessions, where h leads outside of the shares, or where all agree.
     """
     value, n, k = counts.quantiles[0.5], int(counts.up_to.x), counts.up_to.sessions
     if k < FEWEST_FOR_A_MEDIAN:
         return Estimate(value, n=n, reason=TOO_FEW_FOR_A_MEDIAN)
     half = max(_half_width(counts.below), _half_width(counts.up_to))
+    if not half:
+        return Estimate(value, n=n, reason=NO_VARIATION)
     under = [share for share in counts.quantiles if share <= 0.5 - half]
     over = [share for share in counts.quantiles if share >= 0.5 + half]
-    if not half or not under or not over:
+    if not under or not over:
         return Estimate(value, n=n, reason=TOO_FEW_FOR_A_MEDIAN)
     low, high = counts.quantiles[max(under)], counts.quantiles[min(over)]
     return Estimate(value, low=low, high=high, n=n)
@@ -331,7 +333,11 @@ def _value_per_search(counts: Counts) -> Estimate:
     moments = counts.moments.get("conversion_value_per_search")
     if moments is None:
         return Estimate.undefined(_absent(counts))
-    return ratio(moments, low=-math.inf, high=math.inf)
+    found = ratio(moments, low=-math.inf, high=math.inf)
+    if counts.conversion_value is None or not counts.searches:
+        return found
+    # The sum of exact values, where moments are sums of fractions in any order.
+    return replace(found, value=counts.conversion_value / counts.searches)
 
 
 def _first_click_mrr(counts: Counts) -> Estimate:

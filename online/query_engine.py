@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from online.engines import NEVER_REFORMULATED, Choice, chosen, fetch, make
+from online.engines import Choice, chosen, fetch, make
 from online.lake import Connection
 
 NO_CLICKS = "SELECT CAST(NULL AS INTEGER) AS click_rank, '' AS group_key WHERE FALSE"
@@ -59,5 +59,5 @@ def choose_shown(connection: Connection, choice: Choice, spellings: str = "spell
     """
     keys = f"FROM {spellings} SEMI JOIN shown USING (group_key)"
     searches = chosen(connection, choice).join(connection.sql(keys), "query")
-    searches.project(f"*, {NEVER_REFORMULATED}").create_view("selected", replace=True)
+    searches.create_view("selected", replace=True)
     connection.sql(NO_CLICKS).create_view("selected_clicks", replace=True)

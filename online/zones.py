@@ -28,7 +28,11 @@ def zone_of(name: str) -> ZoneInfo:
 
 def begin_of(day: date, name: str) -> datetime:
     """The first instant of a day in a zone, in UTC; where clocks skip midnight, when they do."""
-    return datetime.combine(day, time(), zone_of(name)).astimezone(UTC)
+    midnight = datetime.combine(day, time(), zone_of(name))
+    try:
+        return midnight.astimezone(UTC)
+    except OverflowError:  # before the year 1, or behind 9999
+        return midnight.replace(tzinfo=UTC)
 
 
 def offsets(name: str, first: date, last: date) -> list[tuple[datetime, int]]:

@@ -1,8 +1,7 @@
 -- Per group of `selected`: the sums over sessions of what the delta method needs.
 -- Every sum is an integer, so that all engines give the same: a reciprocal rank is counted in parts
 -- of 1/2520, which is exact for ranks 1 to 10 and rounded behind. COUNT of a CASE is a fifth faster
--- than SUM of one. A session that is one search, because the log names neither session nor user,
--- cannot hold a reformulation: `several` counts the searches of the others.
+-- than SUM of one.
 WITH sessions AS (
     SELECT
         group_key,
@@ -20,21 +19,14 @@ WITH sessions AS (
         COUNT(CASE WHEN best_click_rank <= 3 THEN 1 END) AS at_3,
         COUNT(CASE WHEN best_click_rank <= 5 THEN 1 END) AS at_5,
         COUNT(CASE WHEN best_click_rank <= 10 THEN 1 END) AS at_10,
-        COUNT(CASE WHEN session_given THEN 1 END) AS given,
-        COUNT(reformulated) AS reformulated
+        COUNT(CASE WHEN session_given THEN 1 END) AS given
     FROM selected
     GROUP BY group_key, session_id
-),
-sums AS (
-    SELECT *,
-        CASE WHEN given = 0 AND session_id LIKE 'search:%' THEN 0 ELSE n END AS several
-    FROM sessions
 )
 SELECT
     group_key,
     COUNT(*) AS sessions,
     COUNT(CASE WHEN given = 0 THEN 1 END) AS sessions_made_up,
-    COUNT(CASE WHEN several > 0 THEN 1 END) AS sessions_of_several,
     SUM(n) AS n,
     SUM(n * n) AS n_n,
     SUM(clicked) AS clicked,
@@ -67,11 +59,6 @@ SELECT
     SUM(at_5 * n) AS at_5_n,
     SUM(at_10) AS at_10,
     SUM(at_10 * at_10) AS at_10_at_10,
-    SUM(at_10 * n) AS at_10_n,
-    SUM(reformulated) AS reformulated,
-    SUM(reformulated * reformulated) AS reformulated_reformulated,
-    SUM(reformulated * several) AS reformulated_several,
-    SUM(several) AS several,
-    SUM(several * several) AS several_several
-FROM sums
+    SUM(at_10 * n) AS at_10_n
+FROM sessions
 GROUP BY group_key
