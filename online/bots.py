@@ -72,7 +72,7 @@ RULES: Mapping[str, Rule] = {
         "(emory-libraries/dlp-curate#1961).",
     ),
 }
-"""Rule -> what it says; its limits are written out in sql/bots.sql."""
+"""Rule -> what it says; its limits are written out in sql/suspects.sql and sql/bots.sql."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,8 @@ def _judge(writing: Writing, only: str = "") -> None:
     writing.view("searches_after", writing.files("searches"))
     connection.execute("SET VARIABLE crawlers = ?", [CRAWLERS])
     connection.execute(f"CREATE TEMP VIEW judged AS {sql('duckdb/judged').rstrip()} {only}")
-    connection.execute(f"CREATE TEMP TABLE met AS {sql('bots')}")
+    for table, query in (("suspects", "suspects"), ("met", "bots")):
+        connection.execute(f"CREATE TEMP TABLE {table} AS {sql(query)}")
     connection.execute(f"CREATE TEMP TABLE fresh_bots AS {sql('duckdb/fresh_bots')}")
 
 
