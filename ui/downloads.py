@@ -118,7 +118,7 @@ def show_chart(
             offer_csv(make, file, key=key, what=title[0])
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def _spec(
     key: str,  # noqa: ARG001 - part of the key
     drawn_of: Hashable,  # noqa: ARG001 - part of the key

@@ -144,12 +144,19 @@ def _asked(
     count: Callable[[Connection, Choice], Answer],
 ) -> Answer:
     lake = workspace.lake
-    return _counted(
-        str(lake.root), state_of(lake), str(workspace.cache_folder), question, choice, count
-    )
+    root, state = str(lake.root), state_of(lake)
+    if _STATES.setdefault(root, state) != state:
+        # Nobody asks for these any more, and they may quote somebody who was erased since.
+        _counted.clear()
+        _STATES[root] = state
+    return _counted(root, state, str(workspace.cache_folder), question, choice, count)
 
 
-@st.cache_resource(max_entries=256, show_spinner="Counting searches \u2026")
+_STATES: dict[str, str] = {}
+"""Lake -> the state that was asked about last."""
+
+
+@st.cache_resource(max_entries=64, show_spinner="Counting searches \u2026")
 def _counted(
     root: str,
     state: str,  # noqa: ARG001 - part of the key

@@ -123,7 +123,7 @@ def _counted(metrics: Metrics, choice: Choice) -> Iterator[str]:
 
 def sheet_of_groups(first: str, groups: Mapping[str, Metrics]) -> Sheet:
     """A table to take away: a group in each row, each metric with low and high beside it."""
-    names = [n for n in MEASURES if any(n in metrics for metrics in groups.values())]
+    names = [n for n in MEASURES if any(m.get(n) is not None for m in groups.values())]
     columns = [first, "searches", "sessions"]
     columns += [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
     return Sheet(columns, [_cells(group, metrics, names) for group, metrics in groups.items()])

@@ -18,6 +18,8 @@ from ui.frame import muted, section
 if TYPE_CHECKING:
     import pandas as pd
 
+NOT_OVER_TIME = {"reformulation_rate"}
+"""Not looked for by day and hour: that takes as long as all the rest."""
 STEPS: Mapping[Step, str] = {"day": "by day", "hour": "by hour"}
 
 
@@ -26,7 +28,7 @@ def show_over_time(
 ) -> None:
     """A metric over time; which one, and whether by day or hour, stands in the address."""
     section("Over time")
-    names = drawable(overall)
+    names = [name for name in drawable(overall) if name not in NOT_OVER_TIME]
     with st.container(key="over_time", horizontal=True, vertical_alignment="bottom"):
         metric = st.selectbox(
             "Metric",
