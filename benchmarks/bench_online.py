@@ -1,154 +1,192 @@
-"""Search logs against bare DuckDB in one run: ingestion, and the report on the lake it made.
+"""Search logs against named peers in one run: ingestion, headline, report, second look, A/B test.
 
-One million generated searches of 28 days, in the order of time: 200,000 documents, ten results
-each, 40 % clicked. Bars: ingestion at least a third of the rows/s of a bare COPY of read_json to
-Parquet, which checks, identifies and sorts nothing; the report at most 1.3 x its queries written by
-hand on the same files. `python -m benchmarks.bench_online 10000000` takes another number of lines.
+One million generated searches (`online_logs`), or as many as are named:
+`python -m benchmarks.bench_online 10000000` (DESIGN's size; about ten minutes on two cores, 25 GB
+of disk). Every piece of work runs in a process of its own; peers take turns, so that a busy machine
+slows all alike, and of each the fastest run and the largest memory count. polars is no dependency
+of Goldsmith: GOLDSMITH_BENCH_PYTHON names an interpreter that has it, else it is left out.
 """
 
 import json
-import random
+import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import duckdb
+from benchmarks import online_programs as programs
 
-from online.lake import Lake
-from online.report import daily, report
-
-LINES = 1_000_000
-REPEATS = 5
-COPY_BAR, REPORT_BAR = 1 / 3, 1.3
-
-IMPORT = """
-import sys
-from pathlib import Path
-import pyarrow.json
-from online.ingest import import_events
-from online.lake import Lake
-log, lake = map(Path, sys.argv[1:])
-def work():
-    tally = import_events(Lake(lake), log, quarantine_folder=lake / "quarantine")
-    assert tally.accepted == tally.read > 0, tally
-"""
-COPY = """
-import sys, duckdb
-duckdb.execute("SET enable_progress_bar = false")
-log, target = sys.argv[1:]
-columns = ("{timestamp: 'TIMESTAMPTZ', query: 'VARCHAR', session_id: 'VARCHAR', "
-    "model_version: 'VARCHAR', retrieved_doc_ids: 'VARCHAR[]', clicked_doc_id: 'VARCHAR', "
-    "click_rank: 'INTEGER'}")
-def work():
-    duckdb.execute(f"COPY (SELECT * FROM read_json('{log}', format='newline_delimited', "
-        f"columns={columns})) TO '{target}' (FORMAT parquet)")
-"""
-MEASURE = """
-import resource, time
-wall, cpu = time.perf_counter(), time.process_time()
-work()
-wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-print(wall, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-"""
-BY_HAND = {
-    "headline": """SELECT model_version, best_click_rank, COUNT(*), SUM(n_clicks), COUNT(dwell_s)
-        FROM searches GROUP BY ALL""",
-    "click ranks": """SELECT model_version, rank, COUNT(*) FROM interactions
-        WHERE kind = 'click' GROUP BY ALL""",
-    "sessions of a model": """SELECT model_version, COUNT(*), SUM(n), SUM(c), SUM(r), SUM(n * n),
-        SUM(c * c), SUM(n * c), SUM(r * r), SUM(n * r), SUM(z), SUM(z * z), SUM(n * z), SUM(k),
-        SUM(k * k), SUM(t), SUM(t * t), SUM(k * t) FROM (
-            SELECT model_version, session_id, COUNT(*) AS n, COUNT_IF(n_clicks > 0) AS c,
-                SUM(1 / best_click_rank) AS r, COUNT_IF(n_results = 0) AS z,
-                SUM(n_ranked_clicks) AS k, SUM(n_top_clicks) AS t
-            FROM searches GROUP BY ALL) GROUP BY ALL""",
-}
-BY_HAND["sessions"] = BY_HAND["sessions of a model"].replace("model_version, ", "")
-DAILY_BY_HAND = """SELECT date, model_version, COUNT(*), AVG(CAST(n_clicks > 0 AS INTEGER)),
-    AVG(COALESCE(1 / best_click_rank, 0)), MEDIAN(dwell_s) FROM searches GROUP BY ALL"""
+ROOT = Path(__file__).parents[1]
+SEARCHES = 1_000_000
+REPEATS = 3
+PEER_PYTHON = os.environ.get("GOLDSMITH_BENCH_PYTHON", sys.executable)
+COPY_BAR, HEADLINE_BAR, POLARS_BAR, PANDAS_BAR, REPORT_BAR = 1 / 3, 1.15, 4, 8, 1.3
+MEMORY_BAR, LOOK_BAR = 500, 0.050
 
 
-def generated(lines: int) -> Iterator[str]:
-    chance, start = random.Random(7), datetime(2026, 11, 1, tzinfo=UTC)
-    documents = [f"doc-{number:06}" for number in range(200_000)]
-    for number in range(lines):
-        found = chance.sample(documents, 10)
-        rank = chance.randint(1, 10) if chance.random() < 0.4 else None
-        moment = start + timedelta(days=28 * number / lines)
-        yield json.dumps(
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a piece of work took.
+
+    Attributes:
+        seconds: By the clock, without imports.
+        cpu: Seconds of processor.
+        megabytes: Its largest memory.
+        answer: What it found.
+    """
+
+    seconds: float
+    cpu: float
+    megabytes: int
+    answer: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A program of `online_programs`, its arguments, and what runs it."""
+
+    program: str
+    arguments: tuple[Path | str, ...]
+    python: str = sys.executable
+
+    def run(self) -> Run | None:
+        """One run; None where the interpreter lacks what the program imports."""
+        code = self.program + programs.MEASURE
+        command = [self.python, "-c", code, *map(str, self.arguments)]
+        told = subprocess.run(  # noqa: S603 - our own
+            command, check=False, capture_output=True, text=True, cwd=ROOT
+        )
+        if "ModuleNotFoundError" in told.stderr:
+            return None
+        if told.returncode:
+            raise SystemExit(told.stderr)
+        return Run(*json.loads(told.stdout))
+
+
+def fastest(peers: Mapping[str, Work], repeats: int = REPEATS) -> dict[str, Run]:
+    """Name -> its fastest run with its largest memory, of peers that take turns and agree."""
+    runs: dict[str, list[Run]] = {name: [] for name in peers}
+    for _ in range(repeats):
+        for name, work in peers.items():
+            runs[name] += [run for run in [work.run()] if run]
+    best = {}
+    for name, found in runs.items():
+        if not found:
+            print(f"  {name:24} left out: it is not installed")
+            continue
+        quick = min(found, key=lambda run: run.seconds)
+        memory = max(run.megabytes for run in found)
+        best[name] = Run(quick.seconds, min(run.cpu for run in found), memory, quick.answer)
+    answers = {json.dumps(run.answer) for run in best.values()}
+    assert len(answers) == 1, {name: run.answer for name, run in best.items()}
+    return best
+
+
+def show(name: str, run: Run, beside: str = "") -> None:
+    print(f"  {name:24}{run.seconds:8.2f} s {run.cpu:8.2f} s cpu {run.megabytes:6} MB  {beside}")
+
+
+def rate(run: Run) -> str:
+    return f"{run.answer / run.seconds:10,.0f} rows/s"
+
+
+def generated(write: str, to: Path, searches: int) -> int:
+    """What a function of `online_logs` wrote; in a process of its own, as memory is inherited."""
+    run = Work(programs.GENERATE, (write, to, str(searches))).run()
+    assert run is not None
+    print(f"  ({write.removeprefix('write_')}: generated in {run.seconds:.0f} s)", flush=True)
+    return int(run.answer)
+
+
+def bench_ingestion(folder: Path, searches: int) -> None:
+    few = max(searches // 10, 1000)
+    shapes = {"native": "write_plain_log", "search_id, clicks later": "write_logged_log"}
+    small, log = folder / "small.jsonl", folder / "log.jsonl"
+    for shape, write in shapes.items():
+        print(f"ingestion, {shape}")
+        generated(write, small, few)
+        lines, size = generated(write, log, searches), log.stat().st_size / 1e6
+        print(
+            f"  {lines:,} lines, {size:,.0f} MB; memory must not grow with {few:,} to {searches:,}"
+        )
+        tenth = fastest({"tenth": Work(programs.IMPORT, (small, folder / "small"))}, 1)["tenth"]
+        show("import, a tenth", tenth, rate(tenth))
+        runs = fastest(
             {
-                "timestamp": moment.isoformat(),
-                "query": f"how to do thing number {chance.randrange(20_000)}",
-                "session_id": f"s{number // 4}",
-                "model_version": chance.choice(["bm25", "minilm"]),
-                "retrieved_doc_ids": found,
-                "clicked_doc_id": found[rank - 1] if rank else None,
-                "click_rank": rank,
-            }
+                "bare COPY": Work(programs.COPY, (log, folder / "bare.parquet")),
+                "import": Work(programs.IMPORT, (log, folder / f"lake {shape}")),
+            },
+            1,
         )
+        bare, ours = runs["bare COPY"], runs["import"]
+        share = bare.seconds / ours.seconds
+        show("bare COPY", bare, rate(bare))
+        show("import", ours, f"{rate(ours)}, {share:.2f} of the bare (bar {COPY_BAR:.2f})")
+        for used in (small, log, folder / "bare.parquet"):
+            used.unlink()
 
 
-def seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
-def run(program: str, *arguments: Path) -> tuple[float, ...]:
-    """Seconds, seconds of processor, megabytes at most of work in a process of its own."""
-    command = [sys.executable, "-c", program + MEASURE, *map(str, arguments)]
-    told = subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own
-    return tuple(map(float, told.stdout.split()))
-
-
-def bench_ingestion(log: Path, folder: Path, lines: int) -> Lake:
-    # Alternating, so that a busy machine slows both alike; the best of each counts.
-    pairs = [
-        (run(COPY, log, folder / "bare.parquet"), run(IMPORT, log, folder / f"events-{number}"))
-        for number in range(REPEATS)
-    ]
-    bare, ours = (
-        [min(column) for column in zip(*runs, strict=True)] for runs in zip(*pairs, strict=True)
+def bench_headline(lake: Path) -> None:
+    print("headline by model and day: searches, CTR, click-MRR, no click, median dwell")
+    runs = fastest(
+        {
+            "engine": Work(programs.OURS_HEADLINE, (lake,)),
+            "DuckDB by hand": Work(programs.BY_HAND_HEADLINE, (lake,)),
+            "polars": Work(programs.POLARS_HEADLINE, (lake,), PEER_PYTHON),
+            "pandas": Work(programs.PANDAS_HEADLINE, (lake,)),
+        }
     )
-    print(f"ingestion, {lines:,} lines of JSON, {log.stat().st_size / 1e6:.0f} MB")
-    for name, (wall, cpu, memory) in (("bare COPY", bare), ("import_events", ours)):
-        rate = f"{lines / wall:10,.0f} rows/s"
-        print(f"  {name:14}{wall:6.2f} s ({cpu:.2f} s of processor) {rate} {memory:6.0f} MB")
-    print(f"  {bare[0] / ours[0]:.2f} of the bare rows/s (bar {COPY_BAR:.2f})")
-    return Lake(folder / "events-0")
+    ours = runs.pop("engine")
+    by_hand = ours.seconds / runs["DuckDB by hand"].seconds
+    show("engine", ours, f"{by_hand:.2f} x by hand (bar {HEADLINE_BAR}); bar {MEMORY_BAR} MB")
+    bars = {"polars": f"(bar {POLARS_BAR})", "pandas": f"(bar {PANDAS_BAR})"}
+    for name, run in runs.items():
+        slower = run.seconds / ours.seconds
+        show(name, run, f"engine is {slower:.1f} x faster {bars.get(name, '')}")
 
 
-def bench_report(lake: Lake) -> None:
-    with lake.connect() as connection:
-        queries = list(BY_HAND.values())
-        by_hand = min(
-            seconds(lambda: [connection.execute(query).fetchall() for query in queries])
-            for _ in range(REPEATS)
-        )
-        by_day = min(
-            seconds(lambda: connection.execute(DAILY_BY_HAND).fetchall()) for _ in range(REPEATS)
-        )
-    ours = min(seconds(lambda: report(lake)) for _ in range(REPEATS))
-    days = min(seconds(lambda: daily(lake)) for _ in range(REPEATS))
-    print("report, by model and overall, with intervals clustered by session")
-    print(f"  its queries by hand  {by_hand:6.3f} s")
-    print(f"  report               {ours:6.3f} s   {ours / by_hand:.2f} x (bar {REPORT_BAR} x)")
-    print(f"  daily                {days:6.3f} s   (by hand, without intervals, {by_day:.3f} s)")
+def bench_report(lake: Path) -> None:
+    print("report by model and overall, intervals clustered by session")
+    runs = fastest(
+        {
+            "report": Work(programs.OURS_REPORT, (lake,)),
+            "its queries by hand": Work(programs.BY_HAND_REPORT, (lake,)),
+        }
+    )
+    ours, by_hand = runs["report"], runs["its queries by hand"]
+    show("its queries by hand", by_hand)
+    show("report", ours, f"{ours.seconds / by_hand.seconds:.2f} x by hand (bar {REPORT_BAR})")
+    for by in ("day", "hour"):
+        work = Work(programs.REPORT_BY, (lake, by))
+        show(f"report --by {by}", fastest({by: work}, 1)[by], f"bar {MEMORY_BAR} MB")
+    for unit in ("session", "user"):
+        work = Work(programs.AB, (lake, unit))
+        show(f"ab, unit {unit}", fastest({unit: work}, 1)[unit])
+
+
+def bench_second_look(lake: Path, cache: Path) -> None:
+    print("second look at the same filters, in another process: the report by hour")
+    look = Work(programs.KEPT, (cache, lake))
+    first = fastest({"first": look}, 1)["first"]
+    second = fastest({"second": look})["second"]
+    show("first", first)
+    show("second", second, f"{1000 * second.seconds:.1f} ms (bar {1000 * LOOK_BAR:.0f} ms)")
 
 
 def main() -> None:
-    duckdb.execute("SELECT 1")  # imports are not measured
-    lines = int(sys.argv[1]) if len(sys.argv) > 1 else LINES
-    with tempfile.TemporaryDirectory() as name:
+    searches = int(sys.argv[1]) if len(sys.argv) > 1 else SEARCHES
+    print(f"{searches:,} searches")
+    with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as name:
         folder = Path(name)
-        log = folder / "log.jsonl"
-        with log.open("w") as stream:
-            stream.writelines(f"{line}\n" for line in generated(lines))
-        bench_report(bench_ingestion(log, folder, lines))
+        bench_ingestion(folder, searches)
+        lake = folder / "events"
+        generated("write_lake", lake, searches)
+        bench_headline(lake)
+        bench_report(lake)
+        bench_second_look(lake, folder / "cache")
 
 
 if __name__ == "__main__":
