@@ -135,10 +135,10 @@ def _print_changes(report: Mapping[str, Any]) -> None:
         "MRR before", "now", "p (Holm)",
     )  # fmt: skip
     print_table(columns, [_change(row) for row in rows])
-    for part in ("new", "vanished"):
+    for part, title in (("new", "are new"), ("vanished", "vanished")):
         found = report[part]
         if found["by_query"]:
-            click.echo(f"\n{found['queries']:,} {part} queries, the busiest of them:")
+            click.echo(f"\nQueries that {title}: {found['queries']:,}, the busiest first")
             print_table(
                 ("query", *COLUMNS),
                 [_row(one_line(row["query"]), row) for row in found["by_query"]],

@@ -70,3 +70,37 @@ def test_an_unknown_part_is_bad_usage(logged: Terminal) -> None:
     answer = logged("report", "--by", "month", "--json")
     assert answer.code == 2
     assert "month" in answer.document["error"]["message"]
+
+
+def test_parts_and_filters_as_documents(logged: Terminal) -> None:
+    found = logged("report", "--by", "tag", "--json").document
+    assert (found["by_tag"], found["untagged"]["searches"]) == ({}, 3)
+    found = logged("report", "--by", "class", "--class", "with_number", "--json").document
+    assert found["by_class"].keys() == {"with_number"}
+    assert found["by_class_and_model"]["with_number"]["A"]["searches"] == 1
+    assert logged("report", "--tag", "none", "--json").document["overall"]["searches"] == 0
+    days = logged("report", "--by", "day", "--zone", "Pacific/Kiritimati", "--json").document
+    assert list(days["by_day"]) == ["2026-11-02", "2026-11-03"]
+    wrong = logged("report", "--zone", "Nowhere", "--json")
+    assert (wrong.code, "no time zone" in wrong.document["error"]["message"]) == (1, True)
+
+
+def test_further_metrics_and_kinds_of_queries_as_tables(logged: Terminal) -> None:
+    for kind in ("worst", "best", "zero-results", "no-clicks"):
+        shown = logged("report", "--by", "query", "--sort", kind)
+        assert (shown.code, "of 2 queries:" in shown.stdout) == (0, True)
+    lines = [line.split() for line in shown.stdout.splitlines()]
+    assert ["CTR@3", "0.3333", "0.0000", "to", "1.0000", "0.3333"] in lines
+    assert "not logged: dwell over 30 s; median dwell, s;" in shown.stderr
+
+
+def test_queries_that_changed(logged: Terminal) -> None:
+    how = ("report", "--by", "query", "--sort", "changed")
+    days = ("--from", "2026-11-02", "--to", "2026-11-02")
+    shown = logged(*how, *days, "--against", "2026-11-01:2026-11-01")
+    assert "Queries that are new: 1" in shown.stdout
+    assert "Queries that vanished: 1" in shown.stdout
+    assert logged(*how, *days).code == 2
+    assert logged(*how, *days, "--against", "2026-11-01").code == 2
+    assert logged(*how, "--against", "2026-11-01:2026-11-01").code == 1
+    assert logged("report", "--sort", "worst").code == 2
