@@ -41,6 +41,8 @@ NOTES: dict[str, str] = {
     "they were merged into it",
     "session_by_user": "searches name a user and no session; "
     "30 minutes without anything end a session",
+    "told_by_searches": "rows of interactions are told by the table of searches as well; "
+    "they were passed over",
     "too_old": "rows are older than events are kept here",
     "without_search": "rows belong to a search that is not known; they are kept, and join it "
     "when it comes",

@@ -1,7 +1,7 @@
 """A table or view of a DuckDB file as a table: opened to read, left as it is."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -184,6 +184,27 @@ def open_table(path: Path, table: str | None) -> DatabaseTable:
     except BaseException:
         database.close()
         raise
+
+
+def open_tables(
+    path: Path, names: Sequence[str], are_meant: Callable[[list[str]], bool]
+) -> list[DatabaseTable]:
+    """Several tables of a DuckDB file; none where one is not there or its columns are not meant.
+
+    Raises:
+        OnlineError: As `DatabaseFile`.
+    """
+    database = DatabaseFile(path)
+    try:
+        if set(names) <= set(database.tables()):
+            tables = [DatabaseTable(database, database.query(name)) for name in names]
+            if all(are_meant(table.columns) for table in tables):
+                return tables
+    except BaseException:
+        database.close()
+        raise
+    database.close()
+    return []
 
 
 def _quoted(table: str) -> str:

@@ -1,5 +1,6 @@
 """Opens a log as what it is, by its content."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from online.lines import LogFile, require_json_lines
 from online.native import NativeLines
 from online.sources.delimited import DELIMITERS, DelimitedTable, header_of
 from online.sources.json_objects import JsonTable, NamedModel, first_objects
+from online.sources.lake_tables import LAKE_TABLES, LakeSource, LakeTables, is_of_a_lake
 from online.sources.mapping import TableMap, read_mapping
 from online.sources.naming import (
     LATER_LINES,
@@ -57,6 +59,8 @@ def open_source(
     said = read_mapping(mapping) if isinstance(mapping, Path) else mapping or TableMap()
     if said.fields and format != "ubi":
         return source_of(open_rows(file, format=format, table=table, mapping=said), said)
+    if table is None and (tables := _tables_of_a_lake(file)):
+        return LakeSource(LakeTables(tables))
     opened = open_table_or_log(file, format=format, table=table, mapping=said)
     if not isinstance(opened, LogFile):
         if said.things:
@@ -76,6 +80,8 @@ def source_of(table: Table, mapping: TableMap) -> Source:
     Raises:
         OnlineError: The names or the mapping do not give searches; the table is closed then.
     """
+    if not mapping.fields and is_of_a_lake(table.columns):
+        return LakeSource(LakeTables([table]))
     try:
         if mapping.fields:
             require_columns(mapping, table)
@@ -140,6 +146,18 @@ def open_table_or_log(
 def _require_database(form: str | None, table: str | None, file: Path) -> None:
     if table is not None and form != "duckdb":
         raise OnlineError("only a DuckDB database has tables to choose from", where=str(file))
+
+
+def _tables_of_a_lake(file: Path) -> Sequence[Table]:
+    """The tables of a database that `events export` wrote; none for any other file."""
+    if not file.is_file():
+        return []
+    with LogFile(file) as log:
+        if log.head()[8:12] != b"DUCK" or log.packed:
+            return []
+    from online.sources.database import open_tables
+
+    return open_tables(file, LAKE_TABLES, is_of_a_lake)
 
 
 def _binary_table(log: LogFile, form: str, table: str | None) -> Table:
@@ -207,7 +225,10 @@ def _json_source(log: LogFile, form: str | None, mapping: TableMap) -> Source:
     if mapping.things:
         raise _only_ubi(log.path)
     require_json_lines(log)
-    _require_native_keys(log, first_objects(log))
+    objects = first_objects(log)
+    if objects and is_of_a_lake(objects[0]):
+        return LakeSource(LakeTables([JsonTable(log)]))
+    _require_native_keys(log, objects)
     return NativeLines(log) if model is None else NamedModel(log, str(model))
 
 

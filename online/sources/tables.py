@@ -181,7 +181,7 @@ class TableSource:
                     texts = self._texts(chunk, places)
                     lines = pa.array(chunk.lines[places])
                     aside.write_batch(pa.record_batch([lines, _as_array(texts)], schema=odd))
-        self._tell()
+        self.tell()
 
     def _texts(self, chunk: Chunk, places: list[int]) -> list[str]:
         """The native JSON of these rows, or why a row has none."""
@@ -213,7 +213,8 @@ class TableSource:
                 )
         return rows
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Put what was found into the findings, when all rows have been read."""
         self.findings.notes.update(self._translation.notes)
         if kept := self._translation.kept:
             self.findings.named["further_keys"] = sorted(kept)[:LISTED_COLUMNS]

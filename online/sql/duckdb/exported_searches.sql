@@ -7,13 +7,17 @@ WITH things AS (
             ORDER BY occurred_at, rank, doc_id) FILTER (kind = 'click') AS clicks,
         list({'doc_id': doc_id, 'rank': rank, 'timestamp': occurred_at, 'value': value,
             'action': action} ORDER BY occurred_at, rank, doc_id)
-            FILTER (kind = 'conversion') AS conversions
+            FILTER (kind = 'conversion') AS conversions,
+        list({'doc_id': doc_id, 'rank': rank, 'timestamp': occurred_at}
+            ORDER BY occurred_at, rank, doc_id) FILTER (kind = 'impression') AS impressions,
+        -- An action of a search with an id has a row of its own, which the import reads.
+        any_value(action) FILTER (kind = 'other' AND search_id IS NULL) AS action
     FROM day_interactions
-    WHERE kind IN ('click', 'conversion') AND joined IS DISTINCT FROM FALSE
+    WHERE kind IN ('click', 'conversion', 'impression', 'other') AND joined IS DISTINCT FROM FALSE
     GROUP BY search_key, timestamp
 )
 SELECT timestamp, query, session_id, user_id, model_version, retrieved_doc_ids,
-    results_offset AS "offset", clicks, conversions, search_id, event_id, tags, total_hits,
+    results_offset AS "offset", clicks, conversions, impressions, action, search_id, event_id, tags, total_hits,
     latency_ms, n_results IS NOT NULL AS results_logged,
     -- Not "dwell_s": to an import that is the dwell of the row's one click.
     dwell_s AS longest_dwell_s,
