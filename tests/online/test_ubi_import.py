@@ -8,7 +8,7 @@ import pytest
 from online.lake import Lake
 from online.tally import EventTally
 from tests.online.logs import quarantined, rows, take
-from tests.online.test_ubi import bulk, happened, query
+from tests.online.ubi_logs import bulk, happened, query
 
 UNLISTED = query(query_response_hit_ids=None)
 

@@ -7,7 +7,7 @@ import pytest
 
 from online.lake import Lake
 from tests.online.logs import event, rows
-from tests.online.test_ubi import bulk, happened, query
+from tests.online.ubi_logs import bulk, happened, query
 from tests.terminal.test_events import _Here
 
 
