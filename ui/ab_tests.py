@@ -90,8 +90,8 @@ def show_metrics(test: ABTest, colours: dict[str, str]) -> None:
     muted(
         f"{_pair(test.searches)} searches of {_pair(test.units)} {test.unit}s in "
         f"{numbers.count_of(test.duration, 'day')}. Intervals are 95 %, of each metric alone, and "
-        f"clustered by {test.unit}. p: how often chance alone makes a difference at least as large; "
-        "p (Holm) is corrected for all metrics that could be tested, and is the one that counts."
+        f"clustered by {test.unit}. p: how often chance alone makes a difference at least as "
+        "large; p (Holm) is corrected for all metrics that could be tested, and is the one that counts."
     )
 
 
