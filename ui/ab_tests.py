@@ -91,7 +91,7 @@ def show_metrics(test: ABTest, colours: dict[str, str]) -> None:
         f"{_pair(test.searches)} searches of {_pair(test.units)} {test.unit}s in "
         f"{numbers.count_of(test.duration, 'day')}. Intervals are 95 %, of each metric alone, and "
         f"clustered by {test.unit}. p: how often chance alone makes a difference at least as "
-        "large; p (Holm) is corrected for all metrics that could be tested, and is the one that counts."
+        "large; p (Holm) is corrected for all metrics that could be tested, and is what counts."
     )
 
 
