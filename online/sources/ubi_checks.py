@@ -8,6 +8,7 @@ from online.sources.source import fault
 from online.sources.ubi_records import RESULTS, Record
 
 LARGEST_RANK = 1_000_000_000
+LONGEST_SHOWN = 60
 
 
 class _Check(NamedTuple):
@@ -44,6 +45,13 @@ _LINE = (
         " or ".join(RESULTS[:2]),
         "write a list of ids, each a text that is not empty",
     ),
+    _Check(
+        "offset",
+        _is_rank,
+        "bad_offset",
+        "what query_attributes say of the page (from, offset, or page and size)",
+        "write how many results stand before the first that is listed",
+    ),
 )
 _THING = (
     _Check("doc_id", _is_text, "bad_{}", "event_attributes.object.object_id", _TEXT),
@@ -77,8 +85,7 @@ def fault_of(line: Record) -> str | None:
 def _first_wrong(place: Record, checks: tuple[_Check, ...], kind: str = "") -> str | None:
     for check in checks:
         if check.key in place and not check.is_right(place[check.key]):
-            shown = json.dumps(place[check.key])
-            shown = shown if len(shown) <= 60 else shown[:57] + "..."
+            shown = json.dumps(place[check.key])[:LONGEST_SHOWN]
             reason = check.reason.format(kind)
             return fault(reason, f"{check.said} is {shown}; {check.advice}")
     return None

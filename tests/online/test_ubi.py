@@ -269,6 +269,7 @@ def test_in_an_index_of_queries_a_record_needs_no_query(tmp_path: Path) -> None:
         (happened("click", "d1", 1.5), "bad_rank", "1.5"),
         (happened("click", "d1", True), "bad_rank", "true"),
         (happened("click", "d1", "first"), "bad_rank", "first"),
+        (query(query_attributes={"from": 10**12}), "bad_offset", "query_attributes"),
         (query(user_query=["tea"]), "bad_query", "user_query"),
         (query(query_response_hit_ids="d1"), "bad_results", "hit_ids"),
         (query(query_response_hit_ids=["d1", None]), "bad_results", "null"),
