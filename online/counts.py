@@ -136,10 +136,16 @@ def _with_rare(connection: Connection, counts: dict[str, Counts]) -> dict[str, C
         counts = _with_median(connection, counts, "median_first_click_s")
     if logged["conversion_values"]:
         counts = _with_pair(connection, counts, "conversion_value_per_search")
-        rows = fetch(connection, "conversion_values")
-        values = {row["group_key"]: float(row["conversion_value"]) for row in rows}
-        counts = {g: replace(part, conversion_value=values.get(g)) for g, part in counts.items()}
+        counts = _with_values(connection, counts)
     return _with_users(connection, counts, logged=bool(logged["users"]))
+
+
+def _with_values(connection: Connection, counts: dict[str, Counts]) -> dict[str, Counts]:
+    found = {row.pop("group_key"): row for row in fetch(connection, "conversion_values")}
+    for row in found.values():
+        value = row["conversion_value"]
+        row["conversion_value"] = None if value is None else float(value)
+    return {group: replace(part, **found.get(group, {})) for group, part in counts.items()}
 
 
 def _with_users(

@@ -68,7 +68,11 @@ PAIRS: dict[Pair, tuple[str, str]] = {
         "CASE WHEN dwell_s > 30 THEN 1 ELSE 0 END",
         "n_clicks > 0 AND dwell_s IS NOT NULL",
     ),
-    "conversion_value_per_search": ("COALESCE(conversion_value, 0)", "TRUE"),
+    # As in conversion_values.sql.
+    "conversion_value_per_search": (
+        "CASE WHEN ABS(conversion_value) < 1e15 THEN conversion_value ELSE 0 END",
+        "TRUE",
+    ),
 }
 """Metric -> what is summed up, and over which searches it is a mean."""
 Measure: TypeAlias = Literal["median_dwell_s", "median_first_click_s"]

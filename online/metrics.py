@@ -85,6 +85,7 @@ class Counts:
         bot_searches: Searches of the sessions that the lake's rules take for bots, whether or not
             they are among `searches`.
         conversion_value: Sum of the values of conversions; None where none was logged.
+        values_left_out: Searches whose value is no amount of anything (1e15 or more).
     """
 
     searches: int = 0
@@ -100,6 +101,7 @@ class Counts:
     searches_without_user: int = 0
     bot_searches: int = 0
     conversion_value: float | None = None
+    values_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ class OnlineMetrics:
             **{name: value for name, value in values.items() if name not in CTR_AT.values()},
             "ctr_at": {str(k): values[name] for k, name in CTR_AT.items()},
             "conversion_value": counts.conversion_value,
+            "conversion_values_left_out": counts.values_left_out,
             "results_unknown": self.results_unknown,
             "clicks_by_rank": {str(rank): n for rank, n in self.clicks_by_rank.items()},
             "clicks_without_rank": self.clicks_without_rank,

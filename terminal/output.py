@@ -206,9 +206,9 @@ def print_demo(summary: Mapping[str, Any]) -> None:
     click.echo()
     print_agreement(summary["agreement"], marks["grades"])
     click.echo()
-    from terminal.report_output import print_report
+    from terminal.report_output import print_headline
 
-    print_report(summary["report"], marks["events"])
+    print_headline(summary["report"], marks["events"])
     click.echo()
     click.echo(f"Task folder, for mteb, beir, trec_eval and kin: {release['task_dir']}")
     click.echo("Next: grade some pairs (goldsmith app), then see the numbers move:")

@@ -41,16 +41,21 @@ OF_KIND: dict[str, tuple[str, str, Callable[[Any], str]]] = {
 PARTS = {"by_day": "day", "by_hour": "hour", "by_tag": "tag", "by_class": "class of query"}
 
 
+def print_headline(report: Mapping[str, Any], mark: str = "") -> None:
+    """CTR and click-MRR overall and a row a model version; `mark` says what the events are."""
+    if mark:
+        click.echo(f"What users clicked ({mark}):")
+    named = {"overall": report["overall"], **report["by_model"]}
+    print_table(("", *COLUMNS), [_row(name, metrics) for name, metrics in named.items()])
+
+
 def print_report(report: Mapping[str, Any], mark: str = "", zone: str = "UTC") -> None:
-    """Online metrics: overall, a row a model version, then the parts that were asked for.
+    """The headline, all other metrics, then the parts that were asked for.
 
     `mark` says what the events really are; days and hours are those of `zone`.
     """
-    if mark:
-        click.echo(f"What users clicked ({mark}):")
+    print_headline(report, mark)
     overall, by_model = report["overall"], report["by_model"]
-    named = {"overall": overall, **by_model}
-    print_table(("", *COLUMNS), [_row(name, metrics) for name, metrics in named.items()])
     if overall["searches"]:
         click.echo()
         _print_further(overall, by_model)
@@ -92,6 +97,8 @@ def _say_what_counts(overall: Metrics, *, without_bots: bool) -> None:
         click.echo(f"users: {overall['users']:,}{beside}")
     if overall["conversion_value"] is not None:
         click.echo(f"conversion value in all: {overall['conversion_value']:,.2f}")
+    if overall["conversion_values_left_out"]:
+        say(f"values that are no amounts: {overall['conversion_values_left_out']:,}, left out")
     if overall["results_unknown"]:
         say(f"results not logged in {overall['results_unknown']:,} searches")
     if overall["sessions_made_up"]:

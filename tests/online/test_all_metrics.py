@@ -84,6 +84,14 @@ def test_conversions_and_their_value_by_hand(tmp_path: Path) -> None:
     assert (low, high) == pytest.approx((0.075 - 0.152347, 0.075 + 0.152347), abs=1e-5)
 
 
+def test_a_value_that_is_no_amount_is_left_out_and_counted(tmp_path: Path) -> None:
+    values = (1e300, -1.7e308, 1e15, 5.0)
+    searches = [{"n_conversions": 1, "conversion_value": value} for value in values]
+    found = report(lake_of(tmp_path, searches))["overall"]
+    assert (found["conversion_value"], found["conversion_values_left_out"]) == (5.0, 3)
+    assert found["conversion_value_per_search"] == 1.25
+
+
 def test_a_value_has_an_interval_where_many_sessions_bear_it(tmp_path: Path) -> None:
     assert tmp_path.exists()
     assert holds_for_value(Moments(40, 200.0, 40, 1000.0, 40, 200.0))  # 40 times 5: 40 sessions
