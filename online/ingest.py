@@ -168,7 +168,11 @@ class _Import:
 
     def _stage_rows(self, rows: Rows) -> None:
         self._connection.register("lines", rows.reader)
-        self._connection.execute(f"CREATE TEMP VIEW fields AS {sql(f'duckdb/{rows.kind}_fields')}")
+        fields = sql(f"duckdb/{rows.kind}_fields")
+        if rows.kind != "plain":
+            self._connection.execute(f"CREATE OR REPLACE TEMP VIEW further_fields AS {fields}")
+            fields = sql("duckdb/things")
+        self._connection.execute(f"CREATE TEMP VIEW fields AS {fields}")
         names = ", ".join(f'"{name}"' for name in (NARROW if rows.kind == "plain" else WIDE))
         query = f"SELECT {names} FROM ({sql('duckdb/native_rows')})"  # noqa: S608 - our own text
         folder = self._scratch / "staged" / rows.kind

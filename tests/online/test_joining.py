@@ -231,7 +231,7 @@ def test_ranks_in_lists_are_shifted_where_all_agree(tmp_path: Path) -> None:
         for n in range(30)
     ]
     tally = take(tmp_path, told)
-    assert tally.notes == {"ranks_shifted": 30, "bots": 30}  # at one moment, in one session
+    assert tally.notes == {"ranks_shifted": 30}
     wrong = "SELECT count(*) FROM interactions WHERE rank % 10 <> position"
     assert rows(Lake(tmp_path / "events"), wrong) == [(0,)]
 

@@ -1,6 +1,6 @@
 -- Fields of native lines -> rows of `searches` and of what happened in them, or the reason why a
--- line is none. Reads `fields` (of plain_fields.sql, wide_fields.sql or odd_fields.sql) and the
--- variables `zone`, for timestamps that name none, and `oldest`, before which nothing is kept.
+-- line is none. Reads `fields` (of plain_fields.sql, or of things.sql for lines with further keys) and
+-- the variables `zone`, for timestamps that name none, and `oldest`, before which nothing is kept.
 -- The column `date` says where a row goes: to its day where it is a search, to "later" where it
 -- tells what happened in one, to "rejected" where it is neither; its reason is then in `extra`.
 -- `row_key` is NULL in a search without search_id, whose `search_key` it would be.
@@ -8,14 +8,7 @@ WITH clocked AS (
     SELECT *, clock_of(stamp) AS clock FROM fields
 ),
 timed AS (
-    SELECT * REPLACE (list_transform(things, lambda thing: {
-            'kind': thing.kind, 'doc_id': thing.doc_id, 'rank': thing."rank",
-            'stamp': thing.stamp, 'clock': clock_of(thing.stamp),
-            'instant': instant_of(thing.stamp, clock_of(thing.stamp)),
-            'dwell_s': thing.dwell_s, 'value': thing."value", 'action': thing.action,
-            'further': thing.further, 'absent': thing.absent}) AS things),
-        instant_of(stamp, clock) AS instant
-    FROM clocked
+    SELECT *, instant_of(stamp, clock) AS instant FROM clocked
 ),
 judged AS (
     SELECT *,
@@ -43,36 +36,14 @@ judged AS (
             WHEN total_hits < 0 THEN 'bad_total_hits'
             WHEN NOT is_amount(latency_ms) THEN 'bad_latency'
             WHEN NOT is_amount(dwell_s) THEN 'bad_dwell'
-            WHEN len(things) > 0 THEN list_filter(list_transform(things, lambda thing: CASE
-                WHEN thing.absent OR thing.doc_id = '' THEN 'bad_' || thing.kind
-                WHEN thing.doc_id IS NULL AND thing.kind <> 'conversion' AND action IS NULL
-                    THEN 'bad_' || thing.kind
-                WHEN NOT is_rank(thing."rank") THEN 'bad_rank'
-                WHEN thing.instant IS NULL AND thing.stamp IS NOT NULL
-                    THEN fault_of_time(thing.stamp, thing.clock)
-                WHEN NOT is_amount(thing.dwell_s) THEN 'bad_dwell'
-                WHEN NOT isfinite(thing."value") THEN 'bad_value'
-                WHEN thing.action = '' THEN 'bad_action'
-                END), lambda found: found IS NOT NULL)[1]
-            WHEN query IS NULL AND action IS NULL AND clicked_doc_id IS NULL
-                THEN 'nothing_happened'
+            WHEN fault_of_things IS NOT NULL THEN fault_of_things
+            WHEN query IS NULL AND len(things) = 0 THEN 'nothing_happened'
         END AS reason,
         -- 60 bits of MD5 over the texts of the line, its numbers mixed in (they would cost as much
         -- again as text). DuckDB's own hash is faster still, but may change with its version.
         xor(CAST('0x' || left(md5(concat_ws(chr(31), query, coalesce(session_id, ''), model_version,
             coalesce(joined_doc_ids, ''), coalesce(clicked_doc_id, ''), coalesce(event_id, ''), further,
-            CASE WHEN coalesce(search_id, user_id, action) IS NOT NULL OR "offset" IS NOT NULL
-                OR tags IS NOT NULL OR things IS NOT NULL OR total_hits IS NOT NULL
-                OR latency_ms IS NOT NULL OR dwell_s IS NOT NULL OR results_logged IS NOT NULL
-            THEN CAST(to_json({'search_id': search_id, 'user_id': user_id, 'action': action,
-                'offset': "offset", 'tags': tags, 'things': list_transform(things, lambda thing:
-                    [thing.kind, thing.doc_id, CAST(thing."rank" AS VARCHAR),
-                    CAST(epoch_us(thing.instant) AS VARCHAR), CAST(thing.dwell_s AS VARCHAR),
-                    CAST(thing."value" AS VARCHAR), thing.action, thing.further]), 'total_hits': total_hits,
-                'latency_ms': latency_ms, 'dwell_s': dwell_s, 'results_logged': results_logged,
-                'listed': retrieved_doc_ids IS NOT NULL, 'asked': query IS NOT NULL})
-                AS VARCHAR) END)), 15)
-            AS BIGINT), epoch_us(instant))
+            told)), 15) AS BIGINT), epoch_us(instant))
             + coalesce(CAST(click_rank AS BIGINT) + 1, 0) * 1000003
             + coalesce(len(retrieved_doc_ids), 0) AS hash
     FROM timed
@@ -80,10 +51,7 @@ judged AS (
 keyed AS (
     SELECT *,
         CASE WHEN search_id IS NOT NULL THEN CAST('0x' || left(md5(search_id), 15) AS BIGINT)
-            WHEN query IS NOT NULL THEN hash END AS search_key,
-        -- An empty list says as little about results that are not logged as none at all.
-        CASE WHEN results_logged IS NOT FALSE OR len(retrieved_doc_ids) > 0
-            THEN retrieved_doc_ids END AS results
+            WHEN query IS NOT NULL THEN hash END AS search_key
     FROM judged
 )
 SELECT
@@ -106,18 +74,7 @@ SELECT
     place_of(results, "offset", click_rank, clicked_doc_id) AS best_click_position,
     CAST(CASE WHEN conversions_told THEN 0 END AS INTEGER) AS n_conversions,
     CAST(NULL AS DOUBLE) AS dwell_s,
-    CASE
-        WHEN reason IS NOT NULL THEN reason
-        -- What a line without a query says about a search has no column of its own.
-        WHEN query IS NULL AND (model_version IS NOT NULL OR retrieved_doc_ids IS NOT NULL
-            OR "offset" IS NOT NULL OR tags IS NOT NULL OR total_hits IS NOT NULL
-            OR latency_ms IS NOT NULL)
-        THEN CAST(json_merge_patch(to_json({'model_version': model_version,
-            'retrieved_doc_ids': retrieved_doc_ids, 'offset': "offset", 'tags': tags,
-            'total_hits': total_hits, 'latency_ms': latency_ms}), coalesce(further, '{}'))
-            AS VARCHAR)
-        ELSE further
-    END AS extra,
+    coalesce(reason, kept) AS extra,
     clock = 2 AS zone_assumed,
     search_id,
     CASE WHEN search_id IS NOT NULL OR query IS NULL THEN hash END AS row_key,
@@ -128,20 +85,7 @@ SELECT
     latency_ms,
     CAST(clock AS TINYINT) AS clock,
     dwell_s IS NOT NULL AND clicked_doc_id IS NULL AS dwell_without_click,
-    -- The click of the line itself comes first; a line that tells none of the kinds tells an action.
-    list_concat(
-        CASE WHEN clicked_doc_id IS NOT NULL THEN [{
-            'kind': 'click', 'doc_id': clicked_doc_id, 'rank': click_rank,
-            'instant': CAST(NULL AS TIMESTAMPTZ), 'clock': CAST(0 AS TINYINT), 'dwell_s': dwell_s,
-            'value': CAST(NULL AS DOUBLE), 'action': action, 'further': CAST(NULL AS VARCHAR)}]
-            WHEN action IS NOT NULL AND coalesce(len(things), 0) = 0 THEN [{
-            'kind': 'other', 'doc_id': NULL, 'rank': NULL, 'instant': NULL, 'clock': 0,
-            'dwell_s': dwell_s, 'value': NULL, 'action': action, 'further': NULL}] END,
-        list_transform(things, lambda thing: {
-            'kind': thing.kind, 'doc_id': thing.doc_id, 'rank': thing."rank",
-            'instant': thing.instant, 'clock': CAST(thing.clock AS TINYINT),
-            'dwell_s': thing.dwell_s, 'value': thing."value",
-            'action': coalesce(thing.action, action), 'further': thing.further})) AS things,
+    things,
     CASE WHEN reason IS NOT NULL THEN 'rejected'
         WHEN query IS NULL THEN 'later'
         ELSE CAST(CAST(instant AS DATE) AS VARCHAR) END AS date
