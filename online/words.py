@@ -6,8 +6,10 @@ The terminal and the browser show the same sentences.
 NOTES: dict[str, str] = {
     "action_line_without_record": "action lines of a bulk file were followed by no record",
     "bots": "searches are of sessions that behave as machines do; they are flagged, and count",
+    "click_before_search": "rows have a click that is older than its search; it is kept",
     "click_without_document": "clicks name no document; they count as clicks, at no rank",
     "click_without_rank": "searches have a click without a rank; it counts for CTR, not for MRR",
+    "dwell_without_click": "rows have a dwell time and no click; it counts for nothing",
     "empty_query": "searches have an empty query; they are kept and counted",
     "empty_results_cell": "searches have an empty list cell; it was taken as: nothing was found",
     "epoch_microseconds": "times are numbers, taken as microseconds since 1970 (UTC)",
@@ -25,6 +27,8 @@ NOTES: dict[str, str] = {
     "no_session": "searches name neither session nor user; each is a session of its own",
     "no_user_query": "query records hold no query; they are kept as searches with an empty one",
     "off_list": "searches have a click outside the result list; it is kept and counted",
+    "page_out_of_reach": "rows list results more than 10,000 ranks behind the first of their search; "
+    "they are kept apart from its list",
     "page_dwell": "clicks have a dwell_time; it is the time on the page before the click, not "
     "after, and is kept in `extra`",
     "query_changed": "rows name another query than earlier rows of their search; the latest counts",
@@ -43,7 +47,6 @@ NOTES: dict[str, str] = {
     "30 minutes without anything end a session",
     "told_by_searches": "rows of interactions are told by the table of searches as well; "
     "they were passed over",
-    "too_old": "rows are older than events are kept here",
     "without_search": "rows belong to a search that is not known; they are kept, and join it "
     "when it comes",
     "zone_assumed": "times name no zone; they are taken in the one that was told",
