@@ -27,10 +27,10 @@ NOTES: dict[str, str] = {
     "no_session": "searches name neither session nor user; each is a session of its own",
     "no_user_query": "query records hold no query; they are kept as searches with an empty one",
     "off_list": "searches have a click outside the result list; it is kept and counted",
-    "page_out_of_reach": "rows list results more than 10,000 ranks behind the first of their search; "
-    "they are kept apart from its list",
     "page_dwell": "clicks have a dwell_time; it is the time on the page before the click, not "
     "after, and is kept in `extra`",
+    "page_out_of_reach": "rows list results over 10,000 ranks behind the first of their search; "
+    "they stay out of its list",
     "query_changed": "rows name another query than earlier rows of their search; the latest counts",
     "rank_base_changed": "results are at rank 0 although the application counted from 1 before; "
     "it is taken to count from 0 now",
