@@ -178,7 +178,7 @@ def after(search: Search) -> Search:
     return replace(search, until=None if search.until is None else search.at + search.until)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(SEARCH.map(after), max_size=6, unique_by=lambda s: s.key), max_size=5))
 def test_any_order_and_any_split_give_the_sessions_of_the_rule(
     connection: Connection, imports: list[list[Search]]

@@ -153,7 +153,9 @@ def _state(folder: Path) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
+)
 def test_any_order_and_split_of_imports_give_the_same_sessions(tmp_path: Path, seed: int) -> None:
     lines = _random_lines(seed)
     (tmp_path / "at_once").mkdir()
