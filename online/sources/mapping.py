@@ -44,7 +44,8 @@ THING = {
 """Keys of [clicks] that say where a part of the thing stands."""
 
 _TOP = ("fields", "constants", "clicks", "ignore")
-_RULE = ("path", "separator", "rank_base", "values", "format")
+_RULE = ("path", "paths", "separator", "rank_base", "values", "format")
+_COMPOSED = ("search_id", "session_id", "event_id")
 _CLICKS = ("action", *KINDS, "search", *THING)
 
 
@@ -58,6 +59,7 @@ class Rule:
         rank_base: 0 where the first result has rank 0.
         values: Word in the table -> word in the lake; other words stay.
         format: How a time is written, as `datetime.strptime` names it; None: ISO 8601 or epoch.
+        more: Further columns of an id that several columns make together.
     """
 
     path: str
@@ -65,6 +67,7 @@ class Rule:
     rank_base: int = 1
     values: Mapping[str, str] = field(default_factory=dict)
     format: str | None = None
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class TableMap:
         """All columns and paths that are read."""
         things = self.things
         rules = [*self.fields.values(), *(things.parts.values() if things else ())]
-        return [rule.path for rule in rules] + ([things.action] if things and things.action else [])
+        paths = [path for rule in rules for path in (rule.path, *rule.more)]
+        return paths + ([things.action] if things and things.action else [])
 
 
 def read_mapping(file: Path) -> TableMap:
@@ -186,6 +190,8 @@ class _Checks:
         if not isinstance(said, dict):
             raise self.wrong(place, 'names no column; write "column" or { path = "column" }')
         self.keys(said, _RULE, place)
+        if "paths" in said:
+            return self._composed(place, key, said)
         if not isinstance(said.get("path"), str) or not said["path"]:
             raise self.wrong(place, "has no path; name the column")
         self._fits(place, key, said)
@@ -193,6 +199,15 @@ class _Checks:
         if not all(isinstance(word, str) for word in values.values()):
             raise self.wrong(f"{place}.values", "holds something that is no text")
         return Rule(**{**said, "values": values})
+
+    def _composed(self, place: str, key: str, said: Mapping[str, Any]) -> Rule:
+        """An id that several columns make together."""
+        if key not in _COMPOSED:
+            raise self.wrong(place, f"takes no paths; that is for {', '.join(_COMPOSED)}")
+        paths = self.texts(f"{place}.paths", said["paths"])
+        if len(paths) < 2 or len(said) > 1:
+            raise self.wrong(place, "takes two columns or more as paths, and nothing beside")
+        return Rule(paths[0], more=tuple(paths[1:]))
 
     def _fits(self, place: str, key: str, said: Mapping[str, Any]) -> None:
         for option, keys in (

@@ -51,6 +51,7 @@ class PlainColumns:
         self._looked_into = {path.split(".")[0].removesuffix("[]") for path in mapping.paths()}
         self._never = (
             mapping.things is not None
+            or any(rule.more for rule in mapping.fields.values())
             or self._constants != mapping.constants
             or (bool(self._constants) and "query" not in self._rules)
         )

@@ -24,6 +24,9 @@ MOST_WORDS = 40
 
 MODEL = "unknown"
 
+HALF = 0.5
+"""The share of rows that must name a query for clicks among them to be known by it."""
+
 _FITS: dict[str, Callable[[Column], bool]] = {
     "timestamp": guess.is_time,
     "query": guess.is_query,
@@ -176,11 +179,25 @@ class _Guesses:
 
     def _doubt_clicks(self) -> None:
         if "search_id" not in self.found.fields:
+            self._compose_search_id()
+        if "rank" not in self.found.parts:
+            self._doubt("no column looks like the rank of a click")
+
+    def _compose_search_id(self) -> None:
+        """Session and query together stand for the search, where rows that are clicks name both."""
+        fields = self.found.fields
+        session, query = fields.get("session_id") or fields.get("user_id"), fields.get("query")
+        if session is None or query is None or len(query.values) < HALF * query.of:
             self._doubt(
                 "no column names the search of a click: clicks are kept, but belong to no search"
             )
-        if "rank" not in self.found.parts:
-            self._doubt("no column looks like the rank of a click")
+            return
+        fields["search_id"] = session
+        self.found.options["search_id"] = {"paths": [session.path, query.path]}
+        self._doubt(
+            "search_id: no column names the search of a click; session and query together stand "
+            "for it, and a query that is repeated in a session is one search"
+        )
 
     def _look_closer(self) -> None:
         """Forms of times, separators of lists, and where ranks begin."""

@@ -111,6 +111,9 @@ def _rules(
 ) -> Iterator[str]:
     for key, column in columns.items():
         path, more = _toml(column.path), options.get(key, {})
+        if "paths" in more:
+            yield f"{key} = {{ paths = {_toml(more['paths'])} }}"
+            continue
         rule = "".join(f", {option} = {_toml(value)}" for option, value in more.items())
         said = f"{{ path = {path}{rule} }}" if rule else path
         yield _with_examples(f"{key} = {said}", column)

@@ -11,6 +11,9 @@ from online.sources.shaping import NATIVE, PARTS, Shape, as_ids, as_text, as_tim
 Getter: TypeAlias = Callable[[Mapping[str, Any]], Any]
 Tree: TypeAlias = dict[str, "Tree"]
 
+COMPOSED = " / "
+"""Stands between the values of an id that several columns make together."""
+
 CLASHING = "source_"
 """Begins the name of a kept column that is called as a native key it is not mapped to."""
 
@@ -132,6 +135,8 @@ class _ThingReader:
 
 def getter(key: str, rule: Rule) -> Getter:
     """How the value of a native key is fetched from a row and shaped; None where there is none."""
+    if rule.more:
+        return _composed([getter(key, Rule(path)) for path in (rule.path, *rule.more)])
     shape = _shape_of(key, rule)
     steps = [step.removesuffix("[]") for step in rule.path.split(".")]
 
@@ -140,6 +145,16 @@ def getter(key: str, rule: Rule) -> Getter:
         if value is None and len(steps) > 1:
             value = pick(row, steps)
         return None if value is None else shape(value)
+
+    return value_of
+
+
+def _composed(parts: Sequence[Getter]) -> Getter:
+    """An id of several values; None where one of them is missing."""
+
+    def value_of(row: Mapping[str, Any]) -> Any:
+        values = [part(row) for part in parts]
+        return None if None in values else COMPOSED.join(map(str, values))
 
     return value_of
 

@@ -149,6 +149,8 @@ def test_columns_without_a_meaning_are_named(tmp_path: Path) -> None:
         ("[fields]\nquery = 1", "fields.query names no column", ""),
         ("[fields]\nquery = {}", "fields.query has no path", ""),
         ('[fields]\nquery = { pat = "q" }', "fields.query has no key 'pat'", "did you mean 'path'"),
+        ('[fields]\nquery = { paths = ["q", "p"] }', "takes no paths", ""),
+        ('[fields]\nsearch_id = { paths = ["q"] }', "two columns or more", ""),
         ('[fields]\nquery = { path = "q", separator = "," }', "takes no separator", ""),
         ('[fields]\nclick_rank = { path = "r", rank_base = 2 }', "neither 0 nor 1", ""),
         ('[fields]\nquery = "q"\n[clicks]\nclick = "c"', "has no action", ""),
@@ -212,6 +214,7 @@ def test_a_proposal_for_elastic_behavioural_analytics(tmp_path: Path) -> None:
     assert (search["session_id"], search["user_id"]) == ("s1", "u1")
     assert click["clicks"] == [{"doc_id": "b"}]
     assert "query" not in click
+    assert click["search_id"] == search["search_id"] == "s1 / shoes"
     assert view["action"] == "page_view"
 
 
