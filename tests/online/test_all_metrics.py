@@ -2,7 +2,6 @@
 
 import math
 import random
-import statistics
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,19 +9,15 @@ from typing import Any, TypeAlias
 import pandas as pd
 import pytest
 
-from online.engines import SHARES, Choice
+from online.engines import Choice
 from online.lake import Lake
 from online.metrics import (
     NO_DWELL,
     NO_SESSIONS_LOGGED,
-    NO_VARIATION,
     RESULTS_UNKNOWN,
-    Median,
-    Moments,
-    median,
 )
 from online.report import daily, report
-from online.slices import By, holds_for_value, report_by
+from online.slices import By, report_by
 from tests.online.logs import lake_of
 
 
@@ -90,13 +85,6 @@ def test_a_value_that_is_no_amount_is_left_out_and_counted(tmp_path: Path) -> No
     found = report(lake_of(tmp_path, searches))["overall"]
     assert (found["conversion_value"], found["conversion_values_left_out"]) == (5.0, 3)
     assert found["conversion_value_per_search"] == 1.25
-
-
-def test_a_value_has_an_interval_where_many_sessions_bear_it(tmp_path: Path) -> None:
-    assert tmp_path.exists()
-    assert holds_for_value(Moments(40, 200.0, 40, 1000.0, 40, 200.0))  # 40 times 5: 40 sessions
-    # 39 times 1 and once 1000: 1039^2 / 1000039 = 1.08 sessions.
-    assert not holds_for_value(Moments(40, 1039.0, 40, 1_000_039.0, 40, 1039.0))
 
 
 Steps: TypeAlias = list[tuple[float, str, int | None]]
@@ -346,50 +334,3 @@ def test_what_adds_up_adds_up(tmp_path: Path, by: By) -> None:
 def test_daily_does_not_look_for_reformulations(tmp_path: Path) -> None:
     (row,) = daily(lake_of(tmp_path, [{}]))
     assert row.metrics.estimates["reformulation_rate"].reason == "not_asked"
-
-
-def _median_of(sessions: list[list[float]]) -> Median:
-    """What the engine would fetch of these values."""
-    values = sorted(value for session in sessions for value in session)
-    middle = statistics.median(values)
-    places = {share: share * (len(values) - 1) for share in SHARES}
-    quantiles = {
-        share: values[int(at)] + (at % 1) * (values[min(int(at) + 1, len(values) - 1)]
-        - values[int(at)]) for share, at in places.items()
-    }  # fmt: skip
-    sums = [
-        [(sum(test(v, middle) for v in s), len(s)) for s in sessions]
-        for test in (float.__lt__, float.__le__)
-    ]
-    below, up_to = (
-        Moments(
-            len(sessions), sum(y for y, _ in pairs), len(values), sum(y * y for y, _ in pairs),
-            sum(x * x for _, x in pairs), sum(y * x for y, x in pairs),
-        )
-        for pairs in sums
-    )  # fmt: skip
-    return Median(quantiles, below, up_to)
-
-
-@pytest.mark.parametrize(("sessions", "whole_seconds"), [(12, False), (60, False), (60, True)])
-def test_the_interval_of_a_median_holds(sessions: int, *, whole_seconds: bool) -> None:
-    # Each session has a pace of its own (log-normal, s.d. .7) and 1 to 4 values around it (s.d. 1):
-    # the median of all is 20. Of 500 intervals at least 92 % hold: three standard deviations.
-    draw = random.Random(20261130)
-    given = []
-    for _ in range(500):
-        group = []
-        for _ in range(sessions):
-            pace = draw.gauss(math.log(20), 0.7)
-            values = [math.exp(draw.gauss(pace, 1)) for _ in range(draw.randint(1, 4))]
-            group.append([float(round(v)) if whole_seconds else v for v in values])
-        found = median(_median_of(group))
-        if found.low is not None and found.high is not None:
-            given.append(found.low <= 20 <= found.high)
-    assert len(given) > 450
-    assert 0.92 <= sum(given) / len(given) <= 0.99
-
-
-def test_a_median_that_all_share_has_no_interval() -> None:
-    found = median(_median_of([[3.0]] * 20))
-    assert (found.value, found.low, found.reason) == (3.0, None, NO_VARIATION)
