@@ -1,8 +1,8 @@
 """The SQL texts of this room, one query a file.
 
-Here lie the portable ones: they use GROUP BY, COUNT, SUM(CASE …), LEAD and UNION ALL, and return integer
-sufficient statistics, so that every engine gives the same numbers; only amounts of conversions are
-fractions. `duckdb/` holds what only DuckDB runs.
+Here lie the portable ones: they use GROUP BY, COUNT, SUM(CASE …), LEAD and UNION ALL, and return
+integer sufficient statistics, so that every engine gives the same numbers; only amounts of
+conversions are fractions. `duckdb/` holds what only DuckDB runs.
 """
 
 from functools import cache
