@@ -3,13 +3,14 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, tee
 from pathlib import Path
 from typing import Any, NoReturn
 
 from online.events import ISO_8601
-from online.sources.source import MARK, Source
+from online.sources.source import MARK, NamesColumns, Source
+from online.sources.translation import pick
 
 LISTS = ("clicks", "conversions", "impressions")
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -75,6 +76,8 @@ ADVICE = {
     "bad_conversion": 'write a list of objects such as {"doc_id": "d7", "value": 19.9}',
     "bad_impression": 'write a list of objects such as {"doc_id": "d7", "rank": 2}',
 }
+_NATIVE: Mapping[str, str] = {}
+
 UNSHOWN = "beyond_retention"
 """The reason of rows of which nothing is kept: that they are old is why."""
 
@@ -117,12 +120,13 @@ def write_quarantine(
 def _rows(log: Source, rejected: Iterator[tuple[int, str]]) -> Iterator[dict[str, Any]]:
     ours, theirs = tee(rejected)
     file = str(log.path.resolve())
+    names = log.names if isinstance(log, NamesColumns) else {}
     for (line, reason), raw in zip(ours, log.raws(line for line, _ in theirs), strict=True):
         place = {"file": file, "line": line}
         if reason == UNSHOWN:
             yield {**place, "reason": reason, "message": _TOO_OLD, "raw": None}
             continue
-        code, message = why(reason, raw)
+        code, message = why(reason, raw, names)
         shown = raw.decode(errors="backslashreplace").rstrip("\r")
         yield {**place, "reason": code, "message": message, "raw": shown}
 
@@ -130,8 +134,14 @@ def _rows(log: Source, rejected: Iterator[tuple[int, str]]) -> Iterator[dict[str
 _TOO_OLD = "it is older than this workspace keeps events, and its text is not kept here either"
 
 
-def why(reason: str, raw: bytes) -> tuple[str, str]:
-    """The finer reason, where a line could not be read at all, and a sentence for a person."""
+def why(reason: str, raw: bytes, names: Mapping[str, str] = _NATIVE) -> tuple[str, str]:
+    """The finer reason, where a line could not be read at all, and a sentence for a person.
+
+    Args:
+        reason: As native_rows.sql or the source has it.
+        raw: What the log says in the row.
+        names: Native key -> column or path in the row; {} where it is a native line.
+    """
     if reason.startswith(MARK):  # the source itself has said it
         code, _, message = reason.removeprefix(MARK).partition(MARK)
         return code, message
@@ -143,12 +153,12 @@ def why(reason: str, raw: bytes) -> tuple[str, str]:
         return "nul_character", "the line holds NUL bytes, as after a crash of the logger"
     if reason == "bad_json":
         return _why_no_json(text)
-    return reason, _sentence(reason, text)
+    return reason, _sentence(reason, text, names)
 
 
-def _sentence(reason: str, text: str) -> str:
+def _sentence(reason: str, text: str, names: Mapping[str, str]) -> str:
     if fields := FIELDS.get(reason):
-        return f"{_blamed(text, fields)}; {ADVICE[reason]}"
+        return f"{_blamed(text, fields, names)}; {ADVICE[reason]}"
     if reason == "nothing_happened":
         return "it names a search, but nothing that happened in it; add clicks, conversions, …"
     if reason == "duplicate_key":
@@ -202,10 +212,12 @@ def _keys_twice(value: Any) -> Iterator[str]:
             yield from _keys_twice(part)
 
 
-def _blamed(text: str, fields: tuple[str, ...]) -> str:
+def _blamed(text: str, fields: tuple[str, ...], names: Mapping[str, str]) -> str:
     """What a line says about the first of these fields that it has, short enough for a sentence."""
     try:
         line = json.loads(text)
+        if names:
+            line = {key: pick(line, path.split(".")) for key, path in names.items()}
         given = [name for name in fields if line.get(name) not in (None, [])]
         if len(given) > 1 and ISO_8601.fullmatch(str(line.get("timestamp"))):
             given = [name for name in given if name != "timestamp"]
@@ -213,6 +225,8 @@ def _blamed(text: str, fields: tuple[str, ...]) -> str:
         value = line.get(field)
     except (ValueError, RecursionError, AttributeError):
         return f"{fields[0]} is not as it should be"
+    column = names.get(field, field)
+    field = field if column == field else f"{column} ({field})"
     if value is None:
         return f"{field} is missing or null"
     return f"{field} is {_shortened(json.dumps(value, ensure_ascii=False))}"

@@ -97,6 +97,18 @@ class CountsRanks(Protocol):
     rank_bases: Mapping[str, int]
 
 
+@runtime_checkable
+class NamesColumns(Protocol):
+    """A source whose rows have columns of other names than the native keys.
+
+    Attributes:
+        names: Native key -> column or dotted path that it is read from.
+    """
+
+    @property
+    def names(self) -> Mapping[str, str]: ...  # noqa: D102 - above
+
+
 def fault(reason: str, message: str) -> str:
     """What stands in `odd` for a row that cannot be translated: it goes into quarantine.
 

@@ -126,6 +126,11 @@ class TableSource:
         self.scratch = Path(gettempdir())
 
     @property
+    def names(self) -> Mapping[str, str]:
+        """Native key -> the column or path that it is read from."""
+        return self._translation.names
+
+    @property
     def bytes_read(self) -> int:
         """How much of the table has been read in the current pass."""
         return self._table.bytes_read

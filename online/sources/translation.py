@@ -39,6 +39,14 @@ class Translation:
         self._whole = {name for name, used in self._used.items() if not used}
         self._things = _ThingReader(mapping.things) if mapping.things else None
 
+    @property
+    def names(self) -> dict[str, str]:
+        """Native key -> the column or path that it is read from, those of a click too."""
+        things = self.mapping.things.parts if self.mapping.things else {}
+        of_clicks = {"doc_id": "clicked_doc_id", "rank": "click_rank"}
+        parts = {of_clicks.get(part, part): rule.path for part, rule in things.items()}
+        return parts | {key: rule.path for key, rule in self.mapping.fields.items()}
+
     def native(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The native line of a row.
 

@@ -18,7 +18,7 @@ from online import OnlineError
 from online.ingest import import_events
 from online.lake import Lake
 from online.lines import BLOCK_BYTES
-from online.sources.mapping import TableMap, parse_mapping
+from online.sources.mapping import Rule, TableMap, parse_mapping
 from online.sources.plain_columns import PlainColumns
 from online.sources.recognise import open_source
 from online.tally import EventTally
@@ -116,6 +116,15 @@ def test_bad_rows_go_into_quarantine_and_the_others_come_in(tmp_path: Path) -> N
     ]  # fmt: skip
     assert found[0]["raw"] == bad[0].decode()
     assert json.loads(found[4]["raw"])["click_rank"] == "first"
+
+
+def test_what_is_wrong_is_told_by_the_name_of_the_column(tmp_path: Path) -> None:
+    file = _table(tmp_path / "log.csv", "soon,q,s,m,d1,d1,first", header="When,q,s,m,docs,doc,Pos")
+    fields = {"timestamp": "When", "query": "q", "model_version": "m", "retrieved_doc_ids": "docs"}
+    fields |= {"clicked_doc_id": "doc", "click_rank": "Pos"}
+    mapping = TableMap(fields={key: Rule(column) for key, column in fields.items()})
+    (row,) = quarantined(_import(tmp_path, file, mapping=mapping))
+    assert row["message"].startswith('Pos (click_rank) is "first"; write a whole number')
 
 
 def test_an_empty_list_cell_means_no_results_and_is_counted(tmp_path: Path) -> None:
