@@ -8,7 +8,9 @@ import pytest
 
 from online import OnlineError
 from online.engines import Choice, Grouping, choose, fetch
+from online.following import choose_followed
 from online.lake import Connection, Lake
+from online.slices import report_by
 from online.zones import begin_of, offsets
 from tests.online.logs import lake_of
 
@@ -62,6 +64,21 @@ def test_days_and_hours_of_a_zone_whose_clocks_change(tmp_path: Path) -> None:
     assert [hour[11:16] for hour in begun] == ["22:00", "00:00", "01:00", "22:00"]
     # 21:59 UTC is 03:29 in India, whose hour began at 21:30 UTC.
     assert min(datetime.fromtimestamp(int(hour), UTC) for hour in half).minute == 30
+
+
+def test_the_hour_that_comes_twice_is_two(tmp_path: Path) -> None:
+    day = date(2026, 10, 25)
+    lake = _lake(tmp_path, [{"timestamp": moment} for moment in TIMES])
+    found = report_by(lake, "hour", Choice(day, day, zone="Europe/Berlin"))
+    assert {hour: metrics["searches"] for hour, metrics in found["by_hour"].items()} == {
+        "2026-10-25T00:00+02:00": 1,
+        "2026-10-25T02:00+02:00": 1,
+        "2026-10-25T02:00+01:00": 1,
+        "2026-10-25T23:00+01:00": 1,
+    }
+    with lake.connect() as connection:
+        both = _groups(connection, Choice(zone="Asia/Kolkata"), "hour_and_model")
+    assert {key.partition(" ")[2] for key in both} == {"bm25"}
 
 
 def test_a_midnight_that_the_clocks_skip() -> None:
@@ -143,3 +160,14 @@ def test_an_empty_lake_has_no_groups(tmp_path: Path) -> None:
         for grouping in ("all", "day", "hour", "tag", "class"):
             choice = Choice(tag="a", query_class="long", without_bots=True, zone="Asia/Tokyo")
             assert _groups(connection, choice, grouping) == {}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Lima"])
+def test_days_at_the_ends_of_time(tmp_path: Path, zone: str) -> None:
+    with _lake(tmp_path, [{}]).connect() as connection:
+        for start, end in ((date.min, date.max), (date(1, 1, 2), date(9999, 12, 30))):
+            choice = Choice(start, end, zone=zone)
+            assert _groups(connection, choice, "day") == {"2026-11-30": (1, 1)}
+    with _lake(tmp_path / "again", [{}]).connect() as connection:
+        choose_followed(connection, Choice(date.min, date.max, zone=zone), "model")
+        assert len(fetch(connection, "pair_moments")) == 1
