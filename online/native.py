@@ -56,7 +56,7 @@ WIDE_KEYS = (
 """The further keys of the native shape. A log without them is read without looking for them."""
 
 _WIDE_MARKS = [f'"{key}"'.encode() for key in WIDE_KEYS]
-_NUMBER_AS_TIME = re.compile(rb'"timestamp"\s*:\s*[0-9]')
+_TIME = re.compile(rb'"timestamp"\s*:\s*(.)')
 
 
 class NativeLines:
@@ -170,12 +170,25 @@ def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
 
 def _read_wide(raw: bytes) -> "pa.Table | None":
     """The rows of lines that hold more than `_read` looks for first."""
-    time = "int64" if _NUMBER_AS_TIME.search(raw) else "string"
     wide = any(mark in raw for mark in _WIDE_MARKS)
-    # pyarrow takes NaN and infinities, which are no JSON.
-    if (wide and not (b"NaN" in raw or b"Inf" in raw)) or (not wide and time != "string"):
-        return _read(raw, time, wide=wide)
-    return None
+    # The first line tells for all: a log that writes times in both ways is read line by line.
+    first = _TIME.search(raw)
+    in_numbers = first is not None and first[1].isdigit()
+    if not wide and not in_numbers:
+        return None
+    rows = _read(raw, "int64" if in_numbers else "string", wide=wide)
+    return None if rows is None or _holds_no_number(rows) else rows
+
+
+def _holds_no_number(rows: "pa.Table") -> bool:
+    """Whether NaN or an infinity occurs, which pyarrow takes, although they are no JSON."""
+    from pyarrow import compute
+
+    numbers = [rows[name] for name in ("latency_ms", "dwell_s") if name in rows.column_names]
+    for name, part in (("clicks", "dwell_s"), ("conversions", "value")):
+        if name in rows.column_names:
+            numbers.append(compute.struct_field(compute.list_flatten(rows[name]), part))
+    return any(compute.any(compute.invert(compute.is_finite(part))).as_py() for part in numbers)
 
 
 def _read(raw: bytes, time: str, *, wide: bool) -> "pa.Table | None":
