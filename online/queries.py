@@ -66,12 +66,10 @@ def query_table(
 
     Returns:
         "sort": the kind; "by_query": [Q]; "queries" and "searches": how many there are in all;
-        "sort": the kind; "by_query": [Q]; "queries" and "searches": how many there are in all;
         "eligible": how many queries are of the kind (for worst and best, those of 10 searches or
-        more). Q holds "query" (normalised), "spellings" (how
-        many became that one), "searches", "sessions", `QUERY_METRICS`, "intervals", "reasons" and
-        "interval_reasons", as M of the report does; and of its kind "ctr_bound",
-        "searches_without_results" or "clicks_lacking".
+        more). Q holds "query" (normalised), "spellings" (how many became that one), "searches",
+        "sessions", `QUERY_METRICS`, "intervals", "reasons" and "interval_reasons", as M of the
+        report does; and of its kind "ctr_bound", "searches_without_results" or "clicks_lacking".
         For "changed": see `changes_on`.
 
     Raises:
