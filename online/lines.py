@@ -255,5 +255,6 @@ def _not_json_lines(log: LogFile, finding: str) -> OnlineError:
     return OnlineError(
         f"this is no JSON Lines file: {finding}",
         where=str(log.path),
-        hint="write one JSON object a line, in UTF-8, plain or gz",
+        hint="write one JSON object a line, in UTF-8, plain, gz or zip; "
+        "or a table whose first line names its columns: CSV, TSV, Parquet, DuckDB",
     )

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -82,7 +83,8 @@ def _rows(table: Table) -> Iterator[Mapping[str, Any]]:
     for chunk in table.chunks():
         for place in range(len(chunk.lines)):
             if place not in chunk.faults:
-                yield chunk.row(place)
+                with suppress(ValueError):  # a cell that Python cannot hold: other rows will do
+                    yield chunk.row(place)
 
 
 @dataclass(slots=True)
