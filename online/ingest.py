@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -22,6 +22,7 @@ import duckdb
 
 from online.bots import flag_bots
 from online.events import OnlineError
+from online.forgetting import first_kept_day
 from online.joining import BOTH, Joining
 from online.lake import Connection, Lake, Progress, Writing, create_view, write_days
 from online.quarantine import write_quarantine
@@ -52,12 +53,17 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
     mapping: TableMap | Path | None = None,
     keep_days: int | None = None,
 ) -> EventTally:
-    """Import a log of searches, one JSON object a line, plain or gz.
+    """Import a log of searches and of what happened in them, of any format.
 
-    Each line is one search with at most one click (`SearchEvent`). Lines with one `search_id` are
-    not joined. Identity is `event_id`, else the content: what is in the lake already counts as
-    duplicate, so a second import of a log accepts nothing; an `event_id` with other content is
-    quarantined as `conflict`. Ranks stay as logged, unless the log counts from 0.
+    A row with a query is a search (`SearchEvent`); rows with one `search_id` are one search, whose
+    results are merged by rank, and a row without a query tells what happened in a search: what
+    comes later joins it, in this log or in the lake, and waits for it where it is not known yet. In
+    what order rows and logs come makes no difference.
+
+    Identity is `event_id`, else the content: what is in the lake already counts as duplicate, so a
+    second import of a log accepts nothing; an `event_id` with other content is quarantined as
+    `conflict`. Ranks stay as logged, unless the log counts from 0. Sessions that no row names are
+    those of users, and sessions that behave as no person does are flagged.
 
     Args:
         lake: Where the searches go. Another import at work is waited for.
@@ -73,19 +79,19 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
         table: The table of a database.
         mapping: What the columns of a foreign table mean, or the file that says it; of constants
             alone: what is to be put where a row says nothing, such as its `model_version`.
-        keep_days: Rows from before so many days ago are not taken; None takes all.
+        keep_days: Rows of days before `online.forgetting.first_kept_day` are quarantined without
+            their text, as `beyond_retention`; None takes all.
 
     Returns:
-        What became of the lines; blank ones do not count. The notes count rows that were kept but
-        are odd: `off_list`, `rank_mismatch`, `click_without_rank`, `empty_query`, `no_session`,
-        `further_keys`, `ranks_shifted`, `zone_assumed`; and `identical_rows`, rows without an
-        event_id that equal an earlier row of the log and were taken as duplicates.
+        What became of the rows; blank lines do not count. The notes count rows that were kept but
+        are odd; `online.words.NOTES` says what each code means. What a log does not tell of itself
+        is a code of its source, such as those of UBI.
 
     Raises:
-        OnlineError: The file is absent, no JSON Lines, or damaged; an argument is wrong; or the
-            lake cannot be written.
+        OnlineError: The file is absent, of no known format, or damaged; an argument is wrong; or
+            the lake cannot be written.
     """
-    _check_arguments(timezone, rank_base)
+    _check_arguments(timezone, rank_base, keep_days)
     with closing(open_source(file, format=format, table=table, mapping=mapping)) as log:
         try:
             with lake.writing(progress) as writing:
@@ -110,11 +116,12 @@ def _oldest(keep_days: int | None) -> datetime | None:
     """The beginning of the first day that is kept."""
     if keep_days is None:
         return None
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return today - timedelta(days=keep_days)
+    return datetime.combine(first_kept_day(keep_days), time.min, UTC)
 
 
-def _check_arguments(timezone: str | None, rank_base: int | None) -> None:
+def _check_arguments(timezone: str | None, rank_base: int | None, keep_days: int | None) -> None:
+    if keep_days is not None and keep_days < 1:
+        raise OnlineError(f"{keep_days} days cannot be kept", hint="keep one day or more")
     if rank_base not in (None, 0, 1):
         raise OnlineError(f"rank base {rank_base} is neither 0 nor 1")
     if timezone is None:

@@ -21,9 +21,9 @@ killed (kill -9) loses what its buffer held, usually the last milliseconds, and 
 torn line, the last, which the import quarantines and counts; the next logger in that folder renames
 the file. A power cut may take more of an unfinished file: the operating system still held it.
 
-**What `goldsmith events import` makes of it.** Lines with one search_id become one search, in whatever
-order, files and imports they come: clicks and conversions of `log_click` and `log_conversion` join
-their search, and wait in the lake where it is not known yet.
+**What `goldsmith events import` makes of it.** Lines with one search_id become one search, in
+whatever order, files and imports they come: clicks and conversions of `log_click` and
+`log_conversion` join their search, and wait in the lake where it is not known yet.
 
 **After os.fork** (gunicorn with preload) parent and child log on, each into a file of its own. The
 child begins with an empty buffer and counts of 0: what was logged before the fork is written by its
