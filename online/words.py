@@ -54,10 +54,15 @@ NOTES: dict[str, str] = {
 """Code of a note -> a sentence that follows a number of rows."""
 
 
+def sentence_of(code: str) -> str:
+    """What a note says of the rows that it counts; a code that is not known, as its own words."""
+    return NOTES.get(code) or code.replace("_", " ")
+
+
 def note_in_words(code: str, n: int) -> str:
     """A note as a sentence with its count; a code that is not known, as its own words.
 
     >>> note_in_words("empty_query", 1200)
     '1,200 searches have an empty query; they are kept and counted'
     """
-    return f"{n:,} {NOTES.get(code) or code.replace('_', ' ')}"
+    return f"{n:,} {sentence_of(code)}"

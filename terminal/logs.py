@@ -145,14 +145,15 @@ def _exit_code(tallies: "Sequence[EventTally]", errors: Mapping[Path, Any]) -> i
 
 def _print_tally(what: str, tally: "EventTally") -> None:
     """What became of the rows, the notes in sentences."""
-    from online.words import note_in_words
+    from online.words import sentence_of
 
     said = tally.as_json()
     out.print_tally(what, {**said, "notes": {}})
+    width = max((len(f"{n:,}") for n in tally.notes.values()), default=0)
     for code, n in sorted(tally.notes.items()):
-        click.echo(f"  {note_in_words(code, n)} [{code}]")
+        click.echo(f"  {n:>{width},}  {sentence_of(code)} [{code}]")
         for named in tally.named.get(code, ()):
-            click.echo(f"    {out.one_line(named)}")
+            click.echo(f"  {'':>{width}}  {out.one_line(named)}")
     if tally.applications:
         click.echo()
         _print_applications(tally.applications)
