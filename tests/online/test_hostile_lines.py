@@ -177,14 +177,47 @@ FAULTS: list[Callable[[bytes, int], bytes]] = [
 ]
 
 
-def test_1000_hostile_lines_among_good_ones(tmp_path: Path) -> None:
+WIDE_FAULTS: list[Callable[[bytes, int], bytes]] = [
+    *FAULTS,
+    lambda text, _: text.replace(b'"clicks": [', b'"clicks": [5, '),
+    lambda text, _: text.replace(b'"clicks": [', b'"clicks": ' + b"[" * 5000),
+    lambda text, _: text.replace(b'"clicks"', b'"conversions"'),
+    lambda text, _: text.replace(b'"doc_id": "d2"', b'"doc_id": "d2", "doc_id": "d3"'),
+    lambda text, _: text.replace(b'"doc_id": "d2"', b'"doc_id": "d\\ud83d"'),
+    lambda text, _: text.replace(b'"doc_id": "d2"', b'"doc_id": "d\\u0000"'),
+    lambda text, _: text.replace(b'"rank": 2', b'"rank": -2'),
+    lambda text, _: text.replace(b'"rank": 2', b'"rank": ' + b"9" * 5000),
+    lambda text, _: text.replace(b'"dwell_s": 1', b'"dwell_s": NaN'),
+    lambda text, _: text.replace(b'"dwell_s": 1', b'"dwell_s": 1e9999'),
+    lambda text, _: text.replace(b'"dwell_s": 1', b'"dwell_s": "1"'),
+    lambda text, _: text.replace(b'"search_id": ', b'"search_id": {}, "x": '),
+    lambda text, _: text.replace(b'"offset": 0', b'"offset": -1'),
+    lambda text, _: text.replace(b'"tags": []', b'"tags": [[]]'),
+]
+
+
+@pytest.mark.parametrize(
+    ("further", "faults"),
+    [
+        ({}, FAULTS),
+        (
+            {"offset": 0, "tags": [], "conversions": [], "clicks": [
+                {"doc_id": "d2", "rank": 2, "dwell_s": 1}]},
+            WIDE_FAULTS,
+        ),
+    ],
+)  # fmt: skip
+def test_1000_hostile_lines_among_good_ones(
+    tmp_path: Path, further: dict[str, Any], faults: list[Callable[[bytes, int], bytes]]
+) -> None:
     draw, hostile = random.Random(5), set()
     lines: list[bytes] = []
     for n in range(3000):
-        good = json.dumps(event(query=f"sort {n}")).encode()
+        ids = {"search_id": f"{n}"} if further else {}
+        good = json.dumps(event(query=f"sort {n}", **ids, **further)).encode()
         if n % 3 == 0:
             hostile.add(n + 1)
-            lines.append(draw.choice(FAULTS)(good, n))
+            lines.append(draw.choice(faults)(good, n))
         else:
             lines.append(good)
     tally = take(tmp_path, lines)

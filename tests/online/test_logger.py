@@ -309,17 +309,43 @@ SEARCH = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(SEARCH, min_size=30, max_size=60))
+CLICK = st.fixed_dictionaries(
+    {"doc_id": IDS},
+    optional={
+        "rank": st.integers(-1, 5) | st.sampled_from([10**9, 2**31, 1.0, True, "1"]),
+        "dwell_s": st.floats() | st.integers() | JUNK,
+        "timestamp": st.datetimes() | st.datetimes(timezones=st.timezones()) | JUNK,
+        "extra": st.dictionaries(TEXTS, EXTRA, max_size=3) | JUNK,
+    },
+)
+GAIN = st.fixed_dictionaries(
+    {}, optional={"doc_id": IDS | JUNK, "value": st.floats() | st.integers() | JUNK}
+)
+
+
+@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(SEARCH, st.none() | CLICK, st.none() | GAIN), min_size=30, max_size=60))
 def test_whatever_was_logged_is_accepted_by_the_import(
-    tmp_path_factory: pytest.TempPathFactory, searches: list[dict[str, Any]]
+    tmp_path_factory: pytest.TempPathFactory,
+    visits: list[tuple[dict[str, Any], dict[str, Any] | None, dict[str, Any] | None]],
 ) -> None:
-    folder = tmp_path_factory.mktemp("logged")
-    with SearchLogger(folder / "log", max_file_bytes=5_000) as log:
-        for search in searches:
-            log.log_search(**search)
+    folder, calls = tmp_path_factory.mktemp("logged"), 0
+    with SearchLogger(folder / "log", max_file_bytes=10_000) as log:
+        for search, click, gain in visits:
+            search_id = log.log_search(**search)
+            if click is not None:
+                log.log_click(search_id, **click)
+            if gain is not None:
+                log.log_conversion(search_id, **gain)
+            calls += 1 + (click is not None) + (gain is not None)
         log.log_search("one that is good", [], "bm25")
-    assert log.written + log.lost == len(searches) + 1
+    assert log.written + log.lost == calls + 1
     assert set(log.lost_by_reason) <= {"refused"}
     tally = _import(folder)
     assert (tally.reasons, tally.accepted + tally.duplicate) == ({}, log.written)
+    told = rows(
+        Lake(folder / "events"),
+        "SELECT count(*) FILTER (kind = 'click' AND joined), count(*) FILTER (kind = 'click') "
+        "FROM interactions",
+    )
+    assert told[0][0] <= told[0][1]
