@@ -35,9 +35,10 @@ def work():
 POLARS_HEADLINE = """
 import sys, polars as pl
 files = sys.argv[1] + "/searches/*/*.parquet"
+day = pl.col("date") if sys.argv[2] == "folder" else pl.col("timestamp").dt.date().alias("day")
 def work():
     clicked = pl.col("n_clicks") > 0
-    rows = pl.scan_parquet(files, hive_partitioning=True).group_by("date", "model_version").agg(
+    rows = pl.scan_parquet(files, hive_partitioning=True).group_by(day, "model_version").agg(
         pl.len().alias("n"), clicked.sum().alias("clicked"),
         (1 / pl.col("best_click_rank")).fill_null(0).mean().alias("mrr"),
         (~clicked).mean().alias("no_click"), pl.col("dwell_s").median()).collect()

@@ -14,10 +14,10 @@ import duckdb
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 Relation: TypeAlias = duckdb.DuckDBPyRelation
 
-READER_MEMORY = f"{200 * max(2, os.cpu_count() or 2)}MB"
+READER_MEMORY = f"{170 * max(2, os.cpu_count() or 2)}MB"
 """What does not fit is kept on the disk.
 
-At 200 MB a processor, sums over 2.5 million sessions take as long as at a gigabyte; at 12 MB the
+At 170 MB a processor, sums over 2.5 million sessions take as long as at a gigabyte; at 12 MB the
 threads of a large machine find no room for their blocks.
 """
 WRITER_MEMORY = "1GB"
