@@ -4,11 +4,10 @@ The engine fetches sums by arm and day, `abtest` computes, `verdict` finds the w
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, TypeAlias
+from typing import Any
 
 from estimates import Estimate
 from online.abtest import (
@@ -20,11 +19,11 @@ from online.abtest import (
     sample_ratio,
     with_holm,
 )
-from online.counts import moments_of
-from online.engines import Choice, Unit, assign, choose_assigned, fetch, find_crossing
+from online.arm_sums import NO_SUMS, Sums, fetch_sums
+from online.engines import Choice, Unit, assign, fetch, find_crossing
 from online.events import OnlineError
 from online.lake import Connection, Lake
-from online.metrics import NO_CLICKS, NO_SEARCHES, NOT_LOGGED, Moments, ratio
+from online.metrics import NO_CLICKS, NO_SEARCHES, NOT_LOGGED, ratio
 
 METRICS = {
     "ctr": NO_SEARCHES,
@@ -227,8 +226,8 @@ def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
     bots = _bots(connection, plan, unit)
     assign(connection, plan.choice, plan.arms, unit)
     crossing = fetch(connection, "crossing")[0]
-    by_arm, by_day = _fetch_sums(connection, plan)
-    control, treatment = (by_arm.get(arm) or _NO_SUMS for arm in (plan.control, plan.treatment))
+    by_arm, by_day = fetch_sums(connection, plan.choice)
+    control, treatment = (by_arm.get(arm) or NO_SUMS for arm in (plan.control, plan.treatment))
     units = (control.units, treatment.units)
     metrics = _compared(control, treatment)
     tested = with_holm({name: arms.difference for name, arms in metrics.items()})
@@ -247,20 +246,6 @@ def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
         metrics={name: replace(arms, difference=tested[name]) for name, arms in metrics.items()},
         days=_days(by_day, plan),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """What was fetched of one arm."""
-
-    units: int
-    searches: int
-    without_rank: int
-    moments: Mapping[str, Moments]
-
-
-_NO_SUMS = _Sums(0, 0, 0, {})
-_Rows: TypeAlias = list[dict[str, Any]]
 
 
 def _check(plan: Plan) -> None:
@@ -344,47 +329,7 @@ def _models_known(connection: Connection) -> str:
     return f"The log knows these model versions: {names}"
 
 
-def _fetch_sums(connection: Connection, plan: Plan) -> tuple[dict[str, _Sums], dict[str, _Sums]]:
-    """Arm -> its sums over the units that count; and day, a space, arm -> that day's sums.
-
-    A unit may be there on several days, so that only what counts searches adds up over days.
-    """
-    choose_assigned(connection, plan.choice, "day_and_model")
-    by_day: dict[str, _Rows] = {}
-    by_arm: dict[str, _Rows] = {}
-    for row in fetch(connection, "headline"):
-        key = str(row["group_key"])
-        by_day.setdefault(key, []).append(row)
-        by_arm.setdefault(key.partition(" ")[2], []).append(row)
-    days = _with_moments(connection, by_day)
-    choose_assigned(connection, plan.choice, "model")
-    return _with_moments(connection, by_arm), days
-
-
-def _with_moments(connection: Connection, headline: Mapping[str, _Rows]) -> dict[str, _Sums]:
-    rows = {row["group_key"]: row for row in fetch(connection, "session_moments")}
-    return {key: _sums(rows[key], searches) for key, searches in headline.items()}
-
-
-def _sums(row: Mapping[str, Any], headline: _Rows) -> _Sums:
-    moments = moments_of(row)
-    ranks: Counter[int] = Counter()
-    for of_rank in headline:
-        ranks[of_rank["best_click_rank"] or 0] += of_rank["searches"]
-    # From the histogram of ranks, exact, as in the report; squares are of rounded 1/2520 parts.
-    total = math.fsum(searches / rank for rank, searches in ranks.items() if rank)
-    moments["click_mrr"] = replace(moments["click_mrr"], y=total)
-    if not any(r["conversions_logged"] for r in headline):
-        del moments["conversion_rate"]
-    return _Sums(
-        units=moments["ctr"].sessions,
-        searches=sum(int(r["searches"]) for r in headline),
-        without_rank=sum(int(r["clicked_without_rank"]) for r in headline),
-        moments=moments,
-    )
-
-
-def _compared(control: _Sums, treatment: _Sums) -> dict[str, Arms]:
+def _compared(control: Sums, treatment: Sums) -> dict[str, Arms]:
     found = {}
     for name, undefined in METRICS.items():
         one, other = control.moments.get(name), treatment.moments.get(name)
@@ -396,12 +341,12 @@ def _compared(control: _Sums, treatment: _Sums) -> dict[str, Arms]:
     return found
 
 
-def _days(by_key: Mapping[str, _Sums], plan: Plan) -> list[Day]:
+def _days(by_key: Mapping[str, Sums], plan: Plan) -> list[Day]:
     days = sorted({key.partition(" ")[0] for key in by_key})
     found = []
     for day in days:
         control, treatment = (
-            by_key.get(f"{day} {arm}", _NO_SUMS) for arm in (plan.control, plan.treatment)
+            by_key.get(f"{day} {arm}", NO_SUMS) for arm in (plan.control, plan.treatment)
         )
         searches = (control.searches, treatment.searches)
         found.append(Day(date.fromisoformat(day), searches, _compared(control, treatment)))
