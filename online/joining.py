@@ -19,7 +19,7 @@ from online.sql import sql
 
 ADDED_UP_AT_ONCE = 1_000_000
 """Interactions; so many are added up within the memory of a writer."""
-MERGED_AT_ONCE = 50_000
+MERGED_AT_ONCE = 150_000
 """Rows of searches that have several, each with its results."""
 BOTH: tuple[TableName, TableName] = ("searches", "interactions")
 

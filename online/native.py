@@ -55,7 +55,6 @@ WIDE_KEYS = (
 )
 """The further keys of the native shape. A log without them is read without looking for them."""
 
-_WIDE_MARKS = [f'"{key}"'.encode() for key in WIDE_KEYS]
 _TIME = re.compile(rb'"timestamp"\s*:\s*(.)')
 
 
@@ -170,13 +169,10 @@ def _plain_columns(raw: bytes) -> "list[pa.Array] | None":
 
 def _read_wide(raw: bytes) -> "pa.Table | None":
     """The rows of lines that hold more than `_read` looks for first."""
-    wide = any(mark in raw for mark in _WIDE_MARKS)
     # The first line tells for all: a log that writes times in both ways is read line by line.
     first = _TIME.search(raw)
     in_numbers = first is not None and first[1].isdigit()
-    if not wide and not in_numbers:
-        return None
-    rows = _read(raw, "int64" if in_numbers else "string", wide=wide)
+    rows = _read(raw, "int64" if in_numbers else "string", wide=True)
     return None if rows is None or _holds_no_number(rows) else rows
 
 

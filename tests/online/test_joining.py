@@ -271,9 +271,9 @@ SEARCHED = st.fixed_dictionaries(
         "timestamp": TIMES,
         "query": st.sampled_from(["q1", "q2"]),
         "model_version": st.sampled_from(["bm25", "minilm"]),
-        "retrieved_doc_ids": st.permutations(LISTED).map(lambda listed: listed[:3]),
     },
     optional={
+        "retrieved_doc_ids": st.permutations(LISTED).map(lambda listed: listed[:3]),
         "search_id": IDS,
         "session_id": st.sampled_from(["s1", "s2"]),
         "user_id": st.sampled_from(["u1", "u2"]),
@@ -283,15 +283,17 @@ SEARCHED = st.fixed_dictionaries(
         "latency_ms": st.floats(0, 9),
         "conversions": st.just([]),
         "clicks": THINGS,
+        "impressions": THINGS,
         "further": st.integers(0, 2),
     },
-)
+).map(lambda row: row if "retrieved_doc_ids" in row else row | {"results_logged": False})
 TOLD = st.fixed_dictionaries(
     {"timestamp": TIMES, "search_id": IDS},
     optional={"session_id": st.sampled_from(["s1", "s3"]), "user_id": st.just("u1")},
 ).flatmap(
     lambda row: st.one_of(
         THINGS.map(lambda things: row | {"clicks": things}),
+        THINGS.map(lambda things: row | {"impressions": things}),
         GAINS.map(lambda gains: row | {"conversions": gains}),
         st.just(row | {"action": "scroll"}),
     )
@@ -312,7 +314,7 @@ def _made_of(folder: Path, logs: list[list[dict[str, Any]]]) -> tuple[Any, ...]:
 
 
 @settings(
-    deadline=None, max_examples=6, suppress_health_check=[HealthCheck.too_slow],
+    deadline=None, max_examples=4, suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )  # fmt: skip
 @given(st.lists(SEARCHED | TOLD, min_size=5, max_size=25), st.randoms(use_true_random=False))

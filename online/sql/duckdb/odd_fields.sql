@@ -88,7 +88,8 @@ fields AS (
         CASE WHEN is_number(latency_) THEN TRY_CAST(latency_ AS DOUBLE) END AS latency_ms,
         CASE WHEN is_number(dwell_) THEN TRY_CAST(dwell_ AS DOUBLE) END AS dwell_s,
         CASE logged_ WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE END AS results_logged,
-        list_transform(raw_things, lambda thing: {
+        -- Without CASE each chunk of rows would pay for the lambda, though no row has a list.
+        CASE WHEN raw_things IS NOT NULL THEN list_transform(raw_things, lambda thing: {
             'kind': thing.kind,
             'doc_id': CASE WHEN is_id(thing.doc_) THEN thing.doc_ ->> '$' END,
             'rank': CASE WHEN is_whole(thing.rank_) THEN TRY_CAST(thing.rank_ AS INTEGER) END,
@@ -98,7 +99,7 @@ fields AS (
             'value': CASE WHEN is_number(thing.value_) THEN TRY_CAST(thing.value_ AS DOUBLE) END,
             'action': CASE WHEN starts_with(thing.action_, '"') THEN thing.action_ ->> '$' END,
             'further': thing.further,
-            'absent': thing.whole = 'null'}) AS things
+            'absent': thing.whole = 'null'}) END AS things
     FROM listed
 )
 SELECT line, stamp, query, session_id, model_version, retrieved_doc_ids,

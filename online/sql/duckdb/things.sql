@@ -2,18 +2,21 @@
 -- what is wrong with them, all that was said in one text for the hash of the line, and the list of
 -- what goes into the lake. Reads `further_fields` (of wide_fields.sql or odd_fields.sql).
 WITH clocked AS (
-    SELECT *, list_transform(things, lambda thing: clock_of(thing.stamp)) AS clocks
+    -- Without CASE each chunk of rows would pay for the lambda, though no row has a list.
+    SELECT *, CASE WHEN things IS NOT NULL
+        THEN list_transform(things, lambda thing: clock_of(thing.stamp)) END AS clocks
     FROM further_fields
 ),
 timed AS (
     -- Each macro stands for its text: with clock_of within instant_of this would take three times
     -- as long.
-    SELECT * EXCLUDE (clocks) REPLACE (list_transform(things, lambda thing, place: {
+    SELECT * EXCLUDE (clocks) REPLACE (
+        CASE WHEN things IS NOT NULL THEN list_transform(things, lambda thing, place: {
             'kind': thing.kind, 'doc_id': thing.doc_id, 'rank': thing."rank",
             'stamp': thing.stamp, 'clock': clocks[place],
             'instant': instant_of(thing.stamp, clocks[place]),
             'dwell_s': thing.dwell_s, 'value': thing."value", 'action': thing.action,
-            'further': thing.further, 'absent': thing.absent}) AS things)
+            'further': thing.further, 'absent': thing.absent}) END AS things)
     FROM clocked
 )
 SELECT * REPLACE (
@@ -28,11 +31,11 @@ SELECT * REPLACE (
                 WHEN action IS NOT NULL AND coalesce(len(things), 0) = 0 THEN [{
                 'kind': 'other', 'doc_id': NULL, 'rank': NULL, 'instant': NULL, 'clock': 0,
                 'dwell_s': dwell_s, 'value': NULL, 'action': action, 'further': NULL}] END,
-            list_transform(things, lambda thing: {
+            CASE WHEN things IS NOT NULL THEN list_transform(things, lambda thing: {
                 'kind': thing.kind, 'doc_id': thing.doc_id, 'rank': thing."rank",
                 'instant': thing.instant, 'clock': CAST(thing.clock AS TINYINT),
                 'dwell_s': thing.dwell_s, 'value': thing."value",
-                'action': coalesce(thing.action, action), 'further': thing.further})) AS things),
+                'action': coalesce(thing.action, action), 'further': thing.further}) END) AS things),
     -- An empty list says as little about results that are not logged as none at all.
     CASE WHEN results_logged IS NOT FALSE OR len(retrieved_doc_ids) > 0
         THEN retrieved_doc_ids END AS results,
