@@ -87,8 +87,12 @@ Text = Annotated[StrictStr, AfterValidator(_without_nul)]
 Word = Annotated[Text, Field(min_length=1)]
 Rank = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=10**9)]
 Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=0, le=2**63 - 1)]
-Amount = Annotated[float, BeforeValidator(_number), Field(ge=0, allow_inf_nan=False)]
-Value = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+LARGEST = 1e15
+"""Sums of larger numbers could leave the range of numbers."""
+Amount = Annotated[float, BeforeValidator(_number), Field(ge=0, le=LARGEST, allow_inf_nan=False)]
+Value = Annotated[
+    float, BeforeValidator(_number), Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)
+]
 Id = Annotated[Text, BeforeValidator(_digits_as_text), Field(min_length=1)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_zoned)]
 

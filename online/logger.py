@@ -61,6 +61,7 @@ DEEPEST = 16
 RETRY_S = 1.0
 WARNING_EVERY_S = 60.0
 HIGHEST_RANK = 10**9
+LARGEST = 1e15
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2999, 12, 31, tzinfo=UTC)
 
@@ -160,7 +161,7 @@ class SearchLogger:
                 **_click(clicked_doc_id, click_rank),
                 **_ids_of(search_id, event_id),
                 "user_id": _optional_id("user_id", user_id),
-                "offset": _count("offset", offset),
+                "offset": _count("offset", offset, 0, HIGHEST_RANK),
                 "total_hits": _count("total_hits", total_hits),
                 "latency_ms": _number("latency_ms", latency_ms, 0.0),
                 "tags": None if tags is None else _listed("tags", tags, _text),
@@ -592,11 +593,11 @@ def _rank(field: str, value: Any) -> int | None:
     return _count(field, value, 1, HIGHEST_RANK)
 
 
-def _number(field: str, value: Any, lowest: float = -math.inf) -> float | None:
+def _number(field: str, value: Any, lowest: float = -LARGEST) -> float | None:
     if value is None:
         return None
     number = math.nan if isinstance(value, str) else float(value)
-    if not (math.isfinite(number) and number >= lowest):
+    if not lowest <= number <= LARGEST:  # NaN is not
         raise ValueError(f"{field} is {value!r:.60}, which is no such number")
     return number
 

@@ -126,6 +126,8 @@ FAULTY: list[tuple[dict[str, Any] | str | bytes, str, str]] = [
     (event(conversions=[{"doc_id": []}]), "bad_conversion", "[]"),
     (event(conversions=[{"value": "5"}]), "bad_value", '"5"'),
     (event(conversions=[{"value": float("-inf")}]), "bad_value", "-Infinity"),
+    (event(conversions=[{"value": -1e300}]), "bad_value", "-1e+300"),
+    (event(latency_ms=1e300), "bad_latency", "1e+300"),
     (event(conversions=[{"action": 5}]), "bad_action", "5"),
     (event(impressions=[{}]), "bad_impression", "[{}]"),
     (event(query=None, search_id="s"), "nothing_happened", "nothing"),
@@ -266,7 +268,7 @@ VALUES: st.SearchStrategy[Any] = st.sampled_from(
      [{"rank": 1, "timestamp": 1796000000}], [{"doc_id": 5, "x": 1, "rank": 2.0}],
      [{"doc_id": "d1", "dwell_s": 2, "timestamp": "2026-11-30T12:00:00Z"}],
      [{"doc_id": "d1", "value": -1.5, "action": "buy"}], [{"doc_id": "d1", "dwell_s": "2"}],
-     "1796000000.5", "1796000000000", 1796000000.25, 10**18,
+     1e300, [{"value": 1e300}], "1796000000.5", "1796000000000", 1796000000.25, 10**18,
      "2026-11-30T12:00:00Z", "2026-11-30 12:00:00.123456+01:00", "2026-11-30T12:00:00", "12:00",
      "2026-11-30T12:00+0100", "2026-13-30T12:00:00Z", "\U0001f600", "a\0", "ü"]
 )  # fmt: skip

@@ -155,6 +155,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"clicked_doc_id": "d1", "click_rank": 1.0}, "float"),
     ({"click_rank": 1}, "click_rank without clicked_doc_id"),
     ({"latency_ms": math.nan}, "latency_ms is nan"),
+    ({"latency_ms": 1e300}, "latency_ms is 1e+300"),
+    ({"offset": 10**12}, "offset is 1000000000000"),
     ({"timestamp": datetime(1969, 1, 1, tzinfo=UTC)}, "between 1970 and 2999"),
     ({"timestamp": "2026-11-30"}, "astimezone"),
     ({"extra": {"note": "x" * (9 << 20)}}, "are the most"),

@@ -33,7 +33,9 @@ CREATE TEMP MACRO fault_of_time(stamp, clock) AS
     CASE WHEN clock = 2 AND TRY_CAST(stamp AS TIMESTAMP) IS NOT NULL
         THEN 'naive_timestamp' ELSE 'bad_timestamp' END;
 CREATE TEMP MACRO is_rank(number) AS number BETWEEN 0 AND 1000000000;
-CREATE TEMP MACRO is_amount(number) AS isfinite(number) AND number >= 0;
+-- Sums of what is larger could leave the range of numbers.
+CREATE TEMP MACRO is_value(number) AS isfinite(number) AND abs(number) <= 1e15;
+CREATE TEMP MACRO is_amount(number) AS isfinite(number) AND number BETWEEN 0 AND 1e15;
 -- Of a JSON value, by its text: whether it may be an id, a whole number (2.0 is 2), any number.
 CREATE TEMP MACRO is_id(json) AS starts_with(json, '"') OR regexp_full_match(json, '-?\d+');
 CREATE TEMP MACRO is_whole(json) AS regexp_full_match(json, '-?\d+(\.0)?');

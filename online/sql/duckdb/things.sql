@@ -47,7 +47,7 @@ SELECT * REPLACE (
         WHEN thing.instant IS NULL AND thing.stamp IS NOT NULL
             THEN fault_of_time(thing.stamp, thing.clock)
         WHEN NOT is_amount(thing.dwell_s) THEN 'bad_dwell'
-        WHEN NOT isfinite(thing."value") THEN 'bad_value'
+        WHEN NOT is_value(thing."value") THEN 'bad_value'
         WHEN thing.action = '' THEN 'bad_action'
         END), lambda found: found IS NOT NULL)[1] END AS fault_of_things,
     CASE WHEN coalesce(search_id, user_id, action) IS NOT NULL OR "offset" IS NOT NULL
