@@ -285,7 +285,7 @@ def _is_valid(line: dict[str, Any]) -> bool:
     return "\0" not in str(line.get("further"))
 
 
-@settings(deadline=None, max_examples=8, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=5, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(CHANGES, min_size=40, max_size=60))
 def test_the_import_accepts_what_a_search_event_accepts(
     tmp_path_factory: pytest.TempPathFactory, changes: list[dict[str, Any]]
@@ -297,7 +297,7 @@ def test_the_import_accepts_what_a_search_event_accepts(
     assert tally.read == len(lines)
 
 
-@settings(deadline=None, max_examples=8, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=5, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(CHANGES, min_size=40, max_size=60))
 def test_plain_and_odd_lines_give_the_same_rows(
     tmp_path_factory: pytest.TempPathFactory, changes: list[dict[str, Any]]

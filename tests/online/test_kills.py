@@ -37,7 +37,7 @@ def _moment(day: int, hour: int) -> str:
 
 
 def _searches() -> list[dict[str, Any]]:
-    """50 searches of each of 28 days."""
+    """Searches of 28 days."""
     return [
         event(timestamp=_moment(day, 1), search_id=f"{day}-{n}", session_id=None, user_id=f"u{n}")
         for day in range(1, 29)

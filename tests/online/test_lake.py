@@ -207,10 +207,10 @@ def test_a_killed_import_leaves_the_lake_before_or_after(
     assert (tally.accepted, tally.duplicate) == (20_000 - before, before)
     assert rows(lake, "SELECT count(*) FROM searches") == [(20_001,)]
     named = lake.manifest().paths
-    found = {str(path.relative_to(lake.root)) for path in lake.root.glob("*/date=*/*")}
-    assert found == named
+    by_day, whole = lake.root.glob("*/date=*/*"), lake.root.glob("bots/*")
+    assert {str(path.relative_to(lake.root)) for path in (*by_day, *whole)} == named
     assert {path.name for path in lake.root.iterdir()} == {
-        "hours", "interactions", "manifest.json", "searches", "writer.lock",
+        "bots", "hours", "interactions", "manifest.json", "searches", "writer.lock",
     }  # fmt: skip
 
 
