@@ -26,6 +26,7 @@ from terminal import (
 )
 from terminal import output as out
 from terminal.options import BAD_INPUT, FILE
+from terminal.streams import outlive_readers
 
 if TYPE_CHECKING:
     from builder.errors import BuilderError
@@ -79,6 +80,7 @@ for _command in (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs one command; known errors become one message and exit code 1 or 2."""
+    outlive_readers()
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
     try:

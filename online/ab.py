@@ -187,9 +187,21 @@ class ABTest:
 
     @property
     def guard_reasons(self) -> list[str]:
-        """Why a guard fires: `sample_ratio`, `ctr_dropped`; empty where it does not."""
-        found = {"sample_ratio": self.ratio.alarm, "ctr_dropped": self.ctr_dropped}
+        """Why a guard fires: `nothing_to_compare` (an arm has no units), `sample_ratio`,
+        `ctr_dropped`; empty where it does not.
+        """
+        found = {
+            "nothing_to_compare": not all(self.units),
+            "sample_ratio": self.ratio.alarm,
+            "ctr_dropped": self.ctr_dropped,
+        }
         return [reason for reason, fires in found.items() if fires]
+
+    @property
+    def guard_blindness(self) -> str | None:
+        """Why a guard cannot tell yet whether CTR dropped; None where it can, or fires anyway."""
+        found = self.metrics["ctr"].difference
+        return found.reason if found.p_value is None and not self.guard_reasons else None
 
     def effect_wanted(self, metric: str) -> float | None:
         """The smallest change of a metric worth finding, in its unit."""

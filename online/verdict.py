@@ -66,6 +66,19 @@ def verdict(test: ABTest) -> Verdict:
     return _no_difference(test)
 
 
+def guard_sentence(test: ABTest) -> str | None:
+    """What `goldsmith ab --guard` says of the test; None where all is well."""
+    if not all(test.units):
+        found = _nothing_left(test)
+        return f"the guard fires: {' '.join((_small(found.headline), *found.sentences))}"
+    if test.guard_reasons:
+        return f"the guard fires: {' and '.join(test.guard_reasons).replace('_', ' ')}"
+    if test.guard_blindness:
+        reason = test.guard_blindness.replace("_", " ")
+        return f"the guard cannot tell yet whether CTR dropped: {reason}"
+    return None
+
+
 def warnings(test: ABTest) -> list[str]:
     """What weakens the test, the gravest first; the last one is always that against peeking."""
     found = [
@@ -99,11 +112,16 @@ def is_small(test: ABTest) -> bool:
 
 
 def _nothing_left(test: ABTest) -> Verdict:
-    arm = test.plan.control if not test.units[0] else test.plan.treatment
+    empty = [arm for arm, units in zip(test.plan.arms, test.units, strict=True) if not units]
+    why = []
+    if test.crossing_units:
+        why.append(f"{test.crossing_units:,} {test.unit}s saw both arms and are left out.")
+    if test.without_unit:
+        why.append(f"{test.without_unit:,} searches name no {test.unit} and are left out.")
     return Verdict(
         "nothing_to_compare",
-        f"Nothing can be compared: no {test.unit} is left in {arm}.",
-        (f"{test.crossing_units:,} {test.unit}s saw both arms and are left out.",),
+        f"Nothing can be compared: no {test.unit} is left in {' and in '.join(empty)}.",
+        tuple(why),
     )
 
 
@@ -271,6 +289,9 @@ def _bots(test: ABTest) -> str:
 
 
 def _one_sided_days(test: ABTest) -> str:
+    if not all(test.units):
+        # Which days an arm had is not known where its units are left out.
+        return ""
     both = sum(all(day.searches) for day in test.days)
     if not both:
         return (
@@ -322,6 +343,10 @@ def _without_rank(test: ABTest) -> str:
     if not test.without_rank:
         return ""
     return f"{test.without_rank:,} clicked searches log no rank and count 0 in click-MRR."
+
+
+def _small(words: str) -> str:
+    return words[:1].lower() + words[1:]
 
 
 def _capital(words: str) -> str:

@@ -7,12 +7,13 @@ import click
 
 from terminal import output as out
 from terminal.options import json_option, with_workspace
+from terminal.texts import plain
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from builder.workspace import Workspace
-    from online.ab import Plan
+    from online.ab import ABTest, Plan
 
 GUARD_FIRED = 3
 DAY = click.DateTime(["%Y-%m-%d"])
@@ -78,7 +79,7 @@ class Split(click.ParamType[tuple[float, float]]):
 @click.option(
     "--guard",
     is_flag=True,
-    help="Exit code 3 where the sample ratio fails or CTR drops significantly.",
+    help="Exit code 3 where the sample ratio fails, CTR drops significantly, or an arm is empty.",
 )
 @json_option
 @with_workspace
@@ -97,17 +98,23 @@ def ab(
     from online.ab_document import ab_document
 
     test = compare_arms(workspace.lake, _plan(asked, start, end, effect))
+    if guard:
+        _say_guard(test)
     if as_json:
         out.print_json(ab_document(test))
     else:
         from terminal.ab_output import print_ab
 
         print_ab(test, workspace.settings.marks.events)
-    if guard and test.guard_reasons:
-        reasons = " and ".join(test.guard_reasons).replace("_", " ")
-        out.say(f"goldsmith: the guard fires: {reasons}")
-        return GUARD_FIRED
-    return 0
+    return GUARD_FIRED if guard and test.guard_reasons else 0
+
+
+def _say_guard(test: "ABTest") -> None:
+    """Before all else: whoever reads only the first line of the table hears it, too."""
+    from online.verdict import guard_sentence
+
+    if sentence := guard_sentence(test):
+        out.say(f"goldsmith: {plain(sentence, None)}")
 
 
 def _plan(
