@@ -28,6 +28,7 @@ _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 # amount may begin with may come back as another text.
 _KEPT_NUMBER = re.compile(r"0|[1-9]\d{0,10}", re.ASCII)
 _NUMBER = re.compile(r"\s*[\d.,(%$\u20ac\u00a3\u00a5]")
+_SIGNED = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 # MAR1 and sept2 are dates to a spreadsheet, in the language of whoever opens it.
 _MONTHS = "jan|feb|f\u00e9v|mar|m\u00e4r|apr|avr|abr|mai|may|jun|jul|juil|aug|ao\u00fb|ago|sep|okt"
@@ -91,6 +92,25 @@ def safe_csv_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     for row in rows:
         cells = [guarded(cell) if isinstance(cell, str) else cell for cell in row]
         yield csv_line([*cells, GUARD_MARK])
+
+
+def readable_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """A CSV file that people and programs read and no import takes back, with a byte order mark.
+
+    Only texts that a spreadsheet would run get an apostrophe. Days and numbers stand as they are.
+
+    Args:
+        columns: The names of the columns; ours, not data.
+        rows: Cells; None is empty.
+    """
+    lines = [csv_line(columns), *(csv_line(map(_harmless, row)) for row in rows)]
+    return (BOM + "".join(lines)).encode()
+
+
+def _harmless(cell: object) -> object:
+    """The cell, or its text behind an apostrophe where it begins a formula and is no number."""
+    runs = isinstance(cell, str) and begins_formula(cell) and not _SIGNED.fullmatch(cell)
+    return f"{APOSTROPHE}{cell}" if runs else cell
 
 
 def _is_changed(text: str) -> bool:

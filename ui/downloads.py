@@ -1,7 +1,8 @@
 """What a page shows, to take away: tables as CSV, charts as PNG and SVG.
 
-A CSV file is safe to open in a spreadsheet (builder/spreadsheets.py) and is written only when
-somebody asks. A picture is made in the browser of the chart on screen: same colours, same width.
+A CSV file runs nothing in a spreadsheet (builder/spreadsheets.py), holds days and numbers as they
+are, and is written only when somebody asks. A picture is made in the browser of the chart on
+screen: same colours, same width.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from builder.spreadsheets import safe_csv
+from builder.spreadsheets import readable_csv
 from ui.frame import section
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _spec(
 
 def _csv(make: Callable[[], Sheet]) -> bytes:
     sheet = make()
-    return safe_csv(sheet.columns, sheet.rows)
+    return readable_csv(sheet.columns, sheet.rows)
 
 
 def _plain(value: Any) -> object:

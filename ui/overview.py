@@ -17,6 +17,7 @@ from builder.workspace import Workspace
 from evals.results import MAIN_SCORE
 from ui import numbers
 from ui.dashboards.counting import log_of, report_of, whole
+from ui.imports import KINDS
 from ui.releases import releases_of
 from ui.text import inline
 
@@ -34,6 +35,7 @@ class Step:
         page: The page's file on which it is done.
         action: What to do there.
         done: Whether the next step can begin.
+        imported: Which kind of things the page Import is to ask for, one of `KINDS`.
     """
 
     name: str
@@ -42,6 +44,12 @@ class Step:
     page: str
     action: str
     done: bool
+    imported: str = ""
+
+    @property
+    def asked(self) -> dict[str, str] | None:
+        """What the page's address says; the page Import chooses by the title of a kind."""
+        return {"what": KINDS[self.imported].title} if self.imported else None
 
 
 def steps_of(workspace: Workspace) -> list[Step]:
@@ -52,8 +60,8 @@ def steps_of(workspace: Workspace) -> list[Step]:
         judged = count_judgments(connection, workspace.settings.raters_per_pair)
     releases = releases_of(workspace)
     return [
-        _counted("Corpus", documents, "documents", "Import documents", "imports"),
-        _counted("Queries", queries, "queries", "Import queries", "imports"),
+        _counted("Corpus", documents, "documents", "corpus"),
+        _counted("Queries", queries, "queries", "queries"),
         _pool(pairs, by_source),
         _grades(workspace, judged, pairs),
         _release(workspace, releases),
@@ -72,8 +80,16 @@ def show_steps(steps: Sequence[Step]) -> None:
             with st.container(border=True, key=key, gap="small"):
                 st.html(_card(number, step))
                 st.page_link(
-                    f"{_PAGES}/{step.page}.py", label=step.action, icon=":material/arrow_forward:"
+                    f"{_PAGES}/{step.page}.py",
+                    label=step.action,
+                    icon=":material/arrow_forward:",
+                    query_params=step.asked,
                 )
+
+
+def is_empty(steps: Sequence[Step]) -> bool:
+    """Whether nothing is there at all: a log of searches alone is something already."""
+    return not any(step.done for step in steps)
 
 
 def next_step(steps: Sequence[Step]) -> Step | None:
@@ -89,9 +105,9 @@ def _card(number: int, step: Step) -> str:
     )
 
 
-def _counted(name: str, n: int, what: str, action: str, page: str) -> Step:
+def _counted(name: str, n: int, what: str, imported: str) -> Step:
     state = what if n else f"no {what} yet"
-    return Step(name, numbers.count(n), state, page, action, n > 0)
+    return Step(name, numbers.count(n), state, "imports", f"Import {what}", n > 0, imported)
 
 
 def _pool(pairs: int, by_source: dict[str, int]) -> Step:
@@ -174,7 +190,7 @@ def _best(contest: Contest) -> str:
 def _searches(workspace: Workspace) -> Step:
     log = log_of(workspace)
     if log is None:
-        return Step("Searches", "0", "no events yet", "imports", "Import events", done=False)
+        return _counted("Searches", 0, "events", "events")
     metrics = report_of(workspace, whole(workspace, log))["overall"]
     low, high = metrics["intervals"].get("ctr") or (None, None)
     mark = workspace.settings.marks.events

@@ -12,6 +12,7 @@ from builder.spreadsheets import (
     csv_line,
     guarded,
     is_guarded,
+    readable_csv,
     safe_csv,
     unguarded,
     unguarded_row,
@@ -56,6 +57,17 @@ def test_a_line_is_read_as_csv_readers_do(cells: list[str]) -> None:
     if cells == [""]:
         return  # an empty line, which readers take for no row
     assert next(csv.reader(io.StringIO(told, newline=""), strict=True)) == cells
+
+
+def test_a_file_that_no_import_takes_back_holds_days_and_numbers_as_they_are() -> None:
+    cells = ["2026-11-02", "=1+1", "-0.5", "-cmd", "@x", "\tx", -0.25, None, "'x", "\uff1d1", "1e5"]
+    made = readable_csv([str(n) for n, _ in enumerate(cells)], [cells])
+    assert made.startswith(BOM.encode())
+    head, row = csv.reader(io.StringIO(made.decode("utf-8-sig"), newline=""))
+    assert len(head) == len(cells)
+    assert row == [
+        "2026-11-02", "'=1+1", "-0.5", "'-cmd", "'@x", "'\tx", "-0.25", "", "'x", "'\uff1d1", "1e5",
+    ]  # fmt: skip
 
 
 def test_a_file_for_a_download() -> None:

@@ -1,5 +1,6 @@
 """The row of steps: what the numbers of grades mean, in one word each."""
 
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -9,9 +10,10 @@ from builder.export import export_task
 from builder.judging.queue import next_pair, submit_grade
 from builder.people import ensure_person
 from builder.store.documents import insert_documents
-from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
+from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
 from evals.records import Document
-from ui.overview import Step, next_step, steps_of
+from tests.online.logs import lake_of
+from ui.overview import Step, is_empty, next_step, steps_of
 
 
 def grades_step(workspace: Workspace) -> str:
@@ -76,3 +78,11 @@ def test_the_best_is_named_of_one_release_only(filled_workspace: Workspace) -> N
     assert "only on <bdi>shop@2</bdi>: <bdi>worst</bdi>" in step.state
     assert step.state.endswith("1 more not evaluated on it yet")
     assert "bm25" not in step.state
+
+
+def test_a_workspace_with_nothing_but_events_is_not_empty(tmp_path: Path) -> None:
+    with init_workspace(tmp_path / "log", "log") as workspace:
+        assert is_empty(steps_of(workspace))
+        assert step_called(workspace, "Searches").asked == {"what": "Search events"}
+        lake_of(workspace.root, [{"timestamp": "2026-11-05T12:00:00Z"}])
+        assert not is_empty(steps_of(workspace))

@@ -5,7 +5,7 @@ import streamlit as st
 from ui import frame, state
 from ui.backups import show_daily_problem
 from ui.jobs import follow
-from ui.overview import next_step, show_steps, steps_of
+from ui.overview import is_empty, next_step, show_steps, steps_of
 from ui.start import DEMO_JOB, demo_is_half_made, fill_with_demo
 
 workspace = state.current_workspace()
@@ -31,7 +31,7 @@ if not at_work and demo_is_half_made(workspace):
     )
 elif upcoming is None:
     frame.muted("The loop is closed: clicks show what users did, and the leaderboard what to ship.")
-elif not at_work and upcoming is steps[0]:
+elif not at_work and is_empty(steps):
     frame.note(
         "This workspace is empty.",
         "Import your own documents, or let the demo fill it with Python's documentation.",
