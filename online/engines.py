@@ -28,13 +28,20 @@ Grouping: TypeAlias = Literal[
     "day",
     "hour",
     "hour_and_model",
+    "six_hours_and_model",
     "tag",
     "class",
     "class_and_model",
 ]
 QueryClass: TypeAlias = Literal["empty", "question", "with_number", "long", "keyword"]
 QUERY_CLASSES: tuple[QueryClass, ...] = get_args(QueryClass)
-OF_TIME: tuple[Grouping, ...] = ("day", "day_and_model", "hour", "hour_and_model")
+OF_TIME: tuple[Grouping, ...] = (
+    "day",
+    "day_and_model",
+    "hour",
+    "hour_and_model",
+    "six_hours_and_model",
+)
 OF_SEARCHES: tuple[Grouping, ...] = ("tag", "class", "class_and_model")
 """Groupings by what only a search knows: its clicks are found by its key."""
 GROUP_KEYS: dict[Grouping, str] = {
@@ -45,6 +52,8 @@ GROUP_KEYS: dict[Grouping, str] = {
     # Three times as fast as writing out the hour of each search.
     "hour": "CAST(epoch_us(timestamp) // 3600000000 * 3600 AS VARCHAR)",
     "hour_and_model": "CAST(epoch_us(timestamp) // 3600000000 * 3600 AS VARCHAR) || ' ' || "
+    "model_version",
+    "six_hours_and_model": "CAST(epoch_us(timestamp) // 21600000000 * 21600 AS VARCHAR) || ' ' || "
     "model_version",
     "tag": "unnest(CASE WHEN len(tags) > 0 THEN list_transform(list_distinct(tags), "
     "lambda tag: '#' || tag) ELSE [''] END)",
@@ -136,7 +145,8 @@ def choose(connection: Connection, choice: Choice, grouping: Grouping) -> None:
         connection: Of `Lake.connect`, with the views `searches` and `interactions`.
         choice: Which events count.
         grouping: What `group_key` is: "" for all of them; the model version; the day of the
-            choice's zone or the begin of its hour, as seconds since 1970; the class of the query;
+            choice's zone or the begin of its hour (or of its quarter of a day, such as 6 to 12),
+            as seconds since 1970; the class of the query;
             one of these, a space, and the model; or "#" and a tag, "" for searches without tags. A
             search with two tags is in both groups, once each.
     """
@@ -381,7 +391,8 @@ def _zoned_key(searches: Relation, zone: str, grouping: Grouping) -> str:
     )
     east = f"(CASE {cases} ELSE {parts[0][1]} END)"
     local = f"(epoch_us(timestamp) // {MICROSECONDS} + {east})"
-    hour = f"CAST({local} // 3600 * 3600 - {east} AS VARCHAR)"
+    step = 21600 if grouping.startswith("six_hours") else 3600
+    hour = f"CAST({local} // {step} * {step} - {east} AS VARCHAR)"
     day = f"CAST(DATE '1970-01-01' + CAST({local} // 86400 AS INTEGER) AS VARCHAR)"
-    key = hour if grouping.startswith("hour") else day
+    key = day if grouping.startswith("day") else hour
     return f"{key} || ' ' || model_version" if grouping.endswith("model") else key

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -78,7 +79,12 @@ def test_the_hour_that_comes_twice_is_two(tmp_path: Path) -> None:
     }
     with lake.connect() as connection:
         both = _groups(connection, Choice(zone="Asia/Kolkata"), "hour_and_model")
+        quarters = _groups(connection, Choice(zone="Europe/Berlin"), "six_hours_and_model")
     assert {key.partition(" ")[2] for key in both} == {"bm25"}
+    begun = {datetime.fromtimestamp(int(key.partition(" ")[0]), UTC) for key in quarters}
+    local = {moment.astimezone(ZoneInfo("Europe/Berlin")).hour for moment in begun}
+    assert local <= {0, 1, 6, 12, 18}
+    assert sum(searches for searches, _ in quarters.values()) == len(TIMES)
 
 
 def test_a_midnight_that_the_clocks_skip() -> None:
