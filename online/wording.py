@@ -1,7 +1,7 @@
 """The numbers of an A/B test in words: values, differences, p-values, traffic, days."""
 
 from online.ab import ABTest, Arms
-from online.abtest import SampleRatio
+from online.abtest import ALARM, SampleRatio
 
 TITLES = {
     "ctr": "CTR",
@@ -13,6 +13,8 @@ TITLES = {
 NO_SHARE = {"click_mrr"}
 RAREST = 1e-9
 """Smaller p-values are not told apart in words."""
+UNEASY = 0.01
+"""Below this a sample ratio deserves a look, although the alarm is silent."""
 
 
 def change_in_words(name: str, arms: Arms) -> str:
@@ -57,6 +59,31 @@ def expected_in_words(test: ABTest) -> str:
 def ratio_in_words(test: ABTest) -> str:
     """Planned and actual traffic: "50:50 planned, 1,000 and 1,200 sessions came (p = 2.0e-5)"."""
     return _ratio_in_words(test, test.units, test.ratio)
+
+
+def is_doubtful(test: ABTest) -> bool:
+    """Whether the sample ratio deserves a look, although it gives no alarm."""
+    return test.ratio.p_value is not None and ALARM <= test.ratio.p_value < UNEASY
+
+
+def alarm_in_words(test: ABTest) -> tuple[str, str]:
+    """Whether the traffic is to be believed, and why: a headline, and what it rests on.
+
+    That no alarm is given does not show that the split is as planned: it is never told so.
+    """
+    words, p_value = ratio_in_words(test), test.ratio.p_value
+    if test.ratio.alarm:
+        return "The sample ratio fails.", f"{words}."
+    if p_value is None:
+        return "The sample ratio cannot be tested yet.", f"{words}."
+    limit = f"{ALARM:g}".removeprefix("0")
+    if is_doubtful(test):
+        return (
+            "The sample ratio is doubtful.",
+            f"{words}; the alarm is below {limit}. Chance alone is this far off in fewer than 1 of "
+            "100 tests: look where the traffic is lost before you believe the test.",
+        )
+    return "The sample ratio gives no alarm.", f"{words}; the alarm is below {limit}."
 
 
 def bots_in_words(test: ABTest) -> str:

@@ -6,12 +6,13 @@ Model versions come from logs: what steers a terminal is taken out.
 import click
 
 from online.ab import ABTest, Arms
-from online.verdict import advice, verdict, warnings
+from online.verdict import MOST_CROSSING, advice, crossing_share, verdict, warnings
 from online.wording import (
     NO_SHARE,
     TITLES,
     bots_in_words,
     days_in_words,
+    is_doubtful,
     p_in_words,
     ratio_in_words,
     signed,
@@ -34,11 +35,7 @@ def print_ab(test: ABTest, mark: str = "") -> None:
     click.echo(
         plain(f"{plan.control} (control) against {plan.treatment} (treatment){marked}", None)
     )
-    said = "SAMPLE RATIO FAILS" if test.ratio.alarm else "Sample ratio"
-    click.echo(f"{said}: {ratio_in_words(test)}")
-    if other := bots_in_words(test):
-        click.echo(f"  {other}")
-    click.echo()
+    _print_ratio(test)
     click.echo(plain(found.headline, None))
     for sentence in found.sentences:
         click.echo(plain(f"  {sentence}", None))
@@ -52,6 +49,18 @@ def print_ab(test: ABTest, mark: str = "") -> None:
         click.echo(plain(f"Warning: {warning}", None))
     for line in advice(test):
         click.echo(plain(f"Advice: {line}", None))
+
+
+def _print_ratio(test: ABTest) -> None:
+    """The traffic; not where most units saw both arms, as that of the rest says nothing."""
+    if all(test.units) and crossing_share(test) > MOST_CROSSING:
+        return
+    said = "SAMPLE RATIO FAILS" if test.ratio.alarm else "Sample ratio"
+    doubt = is_doubtful(test)
+    click.echo(f"{said}: {ratio_in_words(test)}{'; DOUBTFUL, no alarm' if doubt else ''}")
+    if other := bots_in_words(test):
+        click.echo(f"  {other}")
+    click.echo()
 
 
 def _row(name: str, arms: Arms) -> list[str]:

@@ -1,5 +1,7 @@
 """What an A/B test compares, as the page asks for it: the address keeps all of it."""
 
+import re
+
 import streamlit as st
 
 from online.ab import Plan
@@ -85,8 +87,8 @@ def _ask_assignment() -> tuple[str, str]:
 
 
 def split_of(text: str) -> tuple[float, float] | None:
-    """The two shares of "90:10"; None where the text is no split."""
-    parts = text.split(":")
+    """The two shares of "90:10", "90/10" or "90-10"; None where the text is no split."""
+    parts = re.split("[:/-]", text)
     try:
         control, treatment = (float(part) for part in parts)
     except ValueError:

@@ -14,13 +14,22 @@ from online.ab import ABTest, Arms, Plan, compare_arms
 from online.abtest import POWER
 from online.kept import kept_record
 from online.lake import Lake
-from online.verdict import LOWER_IS_BETTER, advice, is_small, verdict, warnings
+from online.verdict import (
+    LOWER_IS_BETTER,
+    MOST_CROSSING,
+    advice,
+    crossing_share,
+    is_small,
+    verdict,
+    warnings,
+)
 from online.wording import (
     NO_SHARE,
     TITLES,
+    alarm_in_words,
     days_in_words,
+    is_doubtful,
     p_in_words,
-    ratio_in_words,
     signed,
     value_in_words,
 )
@@ -41,7 +50,13 @@ from ui.tables import Column, named, table, with_note
 from ui.text import inline
 
 _SIGN = re.compile(r"(?<![\w-])-(?=\d)")
-_LEVELS = {"better": "good", "worse": "poor", "sample_ratio": "poor", "mixed": "fair"}
+_LEVELS = {
+    "better": "good",
+    "worse": "poor",
+    "sample_ratio": "poor",
+    "units_in_both_arms": "poor",
+    "mixed": "fair",
+}
 
 
 def tested(workspace: Workspace, plan: Plan) -> ABTest:
@@ -55,14 +70,16 @@ def tested(workspace: Workspace, plan: Plan) -> ABTest:
 
 
 def show_sample_ratio(test: ABTest) -> None:
-    """Whether the arms got the traffic that was planned: before anything else is read."""
-    words = f"{ratio_in_words(test)}."
-    if test.ratio.alarm:
-        note("The sample ratio fails.", words, kind="error")
-    elif test.ratio.p_value is None:
-        note("The sample ratio cannot be tested yet.", words, kind="warning")
-    else:
-        note("The sample ratio is as planned.", words)
+    """Whether the arms got the traffic that was planned: before anything else is read.
+
+    Where too many units saw both arms, the ratio of those that are left says nothing.
+    """
+    if all(test.units) and crossing_share(test) > MOST_CROSSING:
+        return
+    headline, words = alarm_in_words(test)
+    ratio = test.ratio
+    doubtful = ratio.p_value is None or is_doubtful(test)
+    note(headline, words, kind="error" if ratio.alarm else "warning" if doubtful else "")
 
 
 def show_verdict(test: ABTest) -> None:

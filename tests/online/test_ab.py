@@ -15,10 +15,11 @@ import pytest
 from online import OnlineError
 from online.ab import ABTest, Plan, compare_arms
 from online.ab_document import ab_document
-from online.abtest import NEAR_THE_EDGE, TOO_FEW_UNITS
+from online.abtest import NEAR_THE_EDGE, TOO_FEW_UNITS, sample_ratio
 from online.lake import Lake
 from online.metrics import NO_CLICKS, NOT_LOGGED
 from online.verdict import PEEKING, advice, verdict, warnings
+from online.wording import alarm_in_words
 from tests.online.logs import clicked, event, take
 
 AB = Plan("bm25", "minilm")
@@ -310,3 +311,37 @@ def test_an_empty_lake_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(OnlineError) as refused:
         compare_arms(Lake(tmp_path / "events"), AB)
     assert "events import" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize(("crossing", "code"), [(2, "better"), (3, "units_in_both_arms")])
+def test_a_tenth_of_the_units_in_both_arms_leaves_no_verdict(
+    by_hand: Lake, crossing: int, code: str
+) -> None:
+    # 2 of 22 units are 9.1 %, 3 of 23 are 13.0 %.
+    ctr = replace(compare_arms(by_hand, AB).metrics["ctr"].difference, p_holm=0.01)
+    test = compare_arms(by_hand, AB)
+    metrics = {**test.metrics, "ctr": replace(test.metrics["ctr"], difference=ctr)}
+    test = replace(test, units=(10, 10), crossing_units=crossing, metrics=metrics)
+    found = verdict(test)
+    assert found.code == code
+    assert any("both arms" in words for words in (found.headline, *warnings(test)))
+    if code != "better":
+        assert found.headline == "Do not use this test: 13.0 % of the sessions saw both arms."
+
+
+@pytest.mark.parametrize(
+    ("units", "headline", "words"),
+    [
+        ((5, 4), "cannot be tested yet", "too few"),
+        ((1000, 1000), "gives no alarm", "1,000 and 1,000 sessions came (p = 1); the alarm is"),
+        ((3049, 3300), "is doubtful", "(p = .002); the alarm is below .001. Chance alone"),
+        ((1000, 1200), "fails", "(p = 2.0e-5)."),
+    ],
+)
+def test_a_silent_alarm_is_no_proof(
+    by_hand: Lake, units: tuple[int, int], headline: str, words: str
+) -> None:
+    test = replace(compare_arms(by_hand, AB), units=units, ratio=sample_ratio(units, (1, 1)))
+    said = alarm_in_words(test)
+    assert headline in said[0]
+    assert words in said[1]
