@@ -187,8 +187,9 @@ class ABTest:
 
     @property
     def guard_reasons(self) -> list[str]:
-        """Why a guard fires: `nothing_to_compare` (an arm has no units), `sample_ratio`,
-        `ctr_dropped`; empty where it does not.
+        """Why a guard fires; empty where it does not.
+
+        `nothing_to_compare` (an arm has no units), `sample_ratio`, `ctr_dropped`.
         """
         found = {
             "nothing_to_compare": not all(self.units),

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from online.counts import moments_of
 from online.engines import Choice, choose_assigned, fetch
+from online.knowing import what_logs_know
 from online.lake import Connection
 from online.metrics import Moments
 
@@ -39,6 +40,8 @@ def fetch_sums(connection: Connection, choice: Choice) -> tuple[dict[str, Sums],
 
     A unit may be there on several days, so that only what counts searches adds up over days.
     """
+    knowledge = what_logs_know(connection, choice).by_model
+    tells = {arm for arm, things in knowledge.items() if "conversions" in things}
     choose_assigned(connection, choice, "day_and_model")
     by_day: dict[str, _Rows] = {}
     by_arm: dict[str, _Rows] = {}
@@ -46,17 +49,24 @@ def fetch_sums(connection: Connection, choice: Choice) -> tuple[dict[str, Sums],
         key = str(row["group_key"])
         by_day.setdefault(key, []).append(row)
         by_arm.setdefault(key.partition(" ")[2], []).append(row)
-    days = _with_moments(connection, by_day)
+    days_that_tell = {key for key in by_day if key.partition(" ")[2] in tells}
+    days = _with_moments(connection, by_day, days_that_tell)
     choose_assigned(connection, choice, "model")
-    return _with_moments(connection, by_arm), days
+    return _with_moments(connection, by_arm, tells), days
 
 
-def _with_moments(connection: Connection, headline: Mapping[str, _Rows]) -> dict[str, Sums]:
+def _with_moments(
+    connection: Connection, headline: Mapping[str, _Rows], tells: Collection[str]
+) -> dict[str, Sums]:
+    """`tells`: which of them are of a log that tells conversions, though they may have none."""
     rows = {row["group_key"]: row for row in fetch(connection, "session_moments")}
-    return {key: _sums(rows[key], searches) for key, searches in headline.items()}
+    return {
+        key: _sums(rows[key], searches, conversions=key in tells)
+        for key, searches in headline.items()
+    }
 
 
-def _sums(row: Mapping[str, Any], headline: _Rows) -> Sums:
+def _sums(row: Mapping[str, Any], headline: _Rows, *, conversions: bool) -> Sums:
     moments = moments_of(row)
     ranks: Counter[int] = Counter()
     for of_rank in headline:
@@ -64,7 +74,7 @@ def _sums(row: Mapping[str, Any], headline: _Rows) -> Sums:
     # From the histogram of ranks, exact, as in the report; squares are of rounded 1/2520 parts.
     total = math.fsum(searches / rank for rank, searches in ranks.items() if rank)
     moments["click_mrr"] = replace(moments["click_mrr"], y=total)
-    if not any(r["conversions_logged"] for r in headline):
+    if not conversions:
         del moments["conversion_rate"]
     return Sums(
         units=moments["ctr"].sessions,

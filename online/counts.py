@@ -23,6 +23,7 @@ from online.engines import (
     has_bots,
 )
 from online.following import choose_followed
+from online.knowing import known_in_groups, what_logs_know
 from online.lake import Connection
 from online.metrics import CTR_AT, Counts, Median, Moments
 
@@ -45,8 +46,12 @@ def counts_of(
         reformulation: Whether to look for reformulations too, which doubles the time.
     """
     followed = _reformulated(connection, choice, grouping) if reformulation else None
+    knowledge = what_logs_know(connection, choice)
     choose(connection, choice, grouping)
-    counts = _with_rare(connection, chosen_counts(connection))
+    counts = chosen_counts(connection)
+    logged = known_in_groups(connection, knowledge, counts)
+    counts = {group: replace(part, logged=logged[group]) for group, part in counts.items()}
+    counts = _with_rare(connection, counts, users=knowledge.users)
     if followed is not None:
         counts = _with_moments(counts, "reformulation_rate", followed, NONE_SUMMED)
     return _with_bots(connection, choice, grouping, counts)
@@ -79,12 +84,13 @@ def overall_counts(
         click_ranks=_added(part.click_ranks for part in parts),
         clicked_without_rank=sum(part.clicked_without_rank for part in parts),
         moments=moments_of(row) | first.moments.get("", {}),
-        conversions_logged=sum(part.conversions_logged for part in parts),
+        logged=frozenset().union(*(part.logged for part in parts)),
         first_ranks=first.ranks.get(""),
         sessions_made_up=int(row["sessions_made_up"]),
         bot_searches=sum(part.bot_searches for part in parts),
     )
-    whole = _with_rare(connection, {"": counts})
+    users = any(part.users is not None for part in parts)
+    whole = _with_rare(connection, {"": counts}, users=users)
     if followed is not None:
         whole = _with_moments(whole, "reformulation_rate", followed, NONE_SUMMED)
     return whole[""]
@@ -103,7 +109,6 @@ def chosen_counts(connection: Connection) -> dict[str, Counts]:
             click_ranks={row["click_rank"]: row["clicks"] for row in clicks.get(group, ())},
             clicked_without_rank=_sum(rows, "clicked_without_rank"),
             moments=moments_of(sums[group]) | first.moments.get(group, {}),
-            conversions_logged=_sum(rows, "conversions_logged"),
             first_ranks=first.ranks.get(group),
             sessions_made_up=int(sums[group]["sessions_made_up"]),
         )
@@ -124,28 +129,32 @@ def moments_of(row: Mapping[str, Any]) -> dict[str, Moments]:
     }
 
 
-def _with_rare(connection: Connection, counts: dict[str, Counts]) -> dict[str, Counts]:
-    """With what only some logs know, over what was chosen last."""
-    if not counts:
-        return counts
-    logged = fetch(connection, "logged")[0]
-    if logged["dwells"]:
+def _with_rare(
+    connection: Connection, counts: dict[str, Counts], *, users: bool
+) -> dict[str, Counts]:
+    """With what only some logs know (`users`: of them), over what was chosen last."""
+    logged = frozenset().union(*(part.logged for part in counts.values()))
+    if "dwells" in logged:
         counts = _with_pair(connection, counts, "dwell_over_30_s")
         counts = _with_median(connection, counts, "median_dwell_s")
-    if logged["first_clicks"]:
+    if "first_clicks" in logged:
         counts = _with_median(connection, counts, "median_first_click_s")
-    if logged["conversion_values"]:
-        counts = _with_pair(connection, counts, "conversion_value_per_search")
+    if "conversion_values" in logged:
         counts = _with_values(connection, counts)
-    return _with_users(connection, counts, logged=bool(logged["users"]))
+    return _with_users(connection, counts, logged=users)
 
 
 def _with_values(connection: Connection, counts: dict[str, Counts]) -> dict[str, Counts]:
+    """In the groups whose log knows values: nothing was sold there, where there are none."""
+    knowing = {g: part for g, part in counts.items() if "conversion_values" in part.logged}
+    knowing = _with_pair(connection, knowing, "conversion_value_per_search")
     found = {row.pop("group_key"): row for row in fetch(connection, "conversion_values")}
     for row in found.values():
         value = row["conversion_value"]
         row["conversion_value"] = None if value is None else float(value)
-    return {group: replace(part, **found.get(group, {})) for group, part in counts.items()}
+    nothing = {"conversion_value": 0.0}
+    knowing = {group: replace(part, **found.get(group, nothing)) for group, part in knowing.items()}
+    return counts | knowing
 
 
 def _with_users(

@@ -18,6 +18,7 @@ ONE_SESSION = "one_session_has_no_interval"
 NO_VARIATION = "no_variation_between_sessions"
 RESULTS_UNKNOWN = "results_not_logged"
 NO_DWELL = "no_clicked_search_with_a_dwell_time"
+NO_TIMED_CLICK = "no_click_with_a_time"
 NO_SESSIONS_LOGGED = "no_session_can_hold_two_searches"
 NOT_ASKED = "not_asked"
 TOO_FEW_FOR_A_MEDIAN = "too_few_for_an_interval"
@@ -77,7 +78,8 @@ class Counts:
         moments: Metric -> its sums over sessions.
         first_ranks: Rank of the first click in time -> searches; None where it is in all of them
             the rank of the best-ranked click.
-        conversions_logged: Searches of which the log says whether they converted.
+        logged: What the logs of its models know, of `online.knowing.THINGS`: a group without a
+            conversion has a conversion rate of 0 where conversions are among these, else None.
         medians: "median_dwell_s", "median_first_click_s" -> what they follow from, where logged.
         sessions_made_up: Sessions that the log does not name.
         users: Users; None where no search names one.
@@ -93,7 +95,7 @@ class Counts:
     click_ranks: Mapping[int | None, int] = field(default_factory=dict)
     clicked_without_rank: int = 0
     moments: Mapping[str, Moments] = field(default_factory=dict)
-    conversions_logged: int = 0
+    logged: frozenset[str] = frozenset()
     first_ranks: Mapping[int, int] | None = None
     medians: Mapping[str, Median] = field(default_factory=dict)
     sessions_made_up: int = 0
@@ -195,7 +197,8 @@ def online_metrics(counts: Counts) -> OnlineMetrics:
     of click logs; a click without a rank counts in none. zero_result_rate = searches without
     results / searches whose results are known. clicks_at_1_2 = clicks at rank 1 or 2 / clicks with
     a rank. conversion_rate = searches with a conversion / searches.
-    conversion_value_per_search = sum of the values of conversions / searches.
+    conversion_value_per_search = sum of the values of conversions / searches. Both are 0 in a group
+    without conversions, and None ("not_logged") where no log of its models tells any (`logged`).
 
     dwell_over_30_s = clicked searches whose longest dwell is over 30 s / clicked searches with a
     dwell: a satisfied click by Fox, Karnawat, Mydland, Dumais and White (2005), Evaluating implicit
@@ -224,6 +227,7 @@ def online_metrics(counts: Counts) -> OnlineMetrics:
 
 
 def _estimates(counts: Counts) -> dict[str, Estimate]:
+    dwell = _absent(counts, "dwells", NO_DWELL)
     return {
         "ctr": _rate(counts, "ctr"),
         "click_mrr": _click_mrr(counts, "click_mrr", counts.best_ranks),
@@ -233,11 +237,13 @@ def _estimates(counts: Counts) -> dict[str, Estimate]:
             counts, "zero_result_rate", RESULTS_UNKNOWN if counts.searches else NO_SEARCHES
         ),
         "clicks_at_1_2": _rate(counts, "clicks_at_1_2", NO_CLICKS),
-        "median_dwell_s": _median(counts, "median_dwell_s"),
+        "median_dwell_s": _median(counts, "median_dwell_s", dwell),
         "conversion_rate": _conversion_rate(counts),
         **{name: _rate(counts, name) for name in CTR_AT.values()},
-        "dwell_over_30_s": _rate(counts, "dwell_over_30_s", NO_DWELL, _absent(counts)),
-        "median_first_click_s": _median(counts, "median_first_click_s"),
+        "dwell_over_30_s": _rate(counts, "dwell_over_30_s", NO_DWELL, dwell),
+        "median_first_click_s": _median(
+            counts, "median_first_click_s", _absent(counts, "first_clicks", NO_TIMED_CLICK)
+        ),
         "conversion_value_per_search": _value_per_search(counts),
         "reformulation_rate": _rate(
             counts,
@@ -313,9 +319,11 @@ def _half_width(moments: Moments) -> float:
     return float(stdtrit(k - 1, (1 + CONFIDENCE) / 2)) * error
 
 
-def _absent(counts: Counts) -> str:
-    """Why a metric has no sums."""
-    return NOT_LOGGED if counts.searches else NO_SEARCHES
+def _absent(counts: Counts, thing: str = "", none_of_it: str = NOT_LOGGED) -> str:
+    """Why a metric has no sums: the log does not know the thing, or these searches have none."""
+    if not counts.searches:
+        return NO_SEARCHES
+    return none_of_it if thing in counts.logged else NOT_LOGGED
 
 
 def _rate(
@@ -327,9 +335,9 @@ def _rate(
     return ratio(moments, undefined)
 
 
-def _median(counts: Counts, name: str) -> Estimate:
+def _median(counts: Counts, name: str, absent: str) -> Estimate:
     found = counts.medians.get(name)
-    return median(found) if found else Estimate.undefined(NOT_LOGGED)
+    return median(found) if found else Estimate.undefined(absent if counts.searches else NOT_LOGGED)
 
 
 def _value_per_search(counts: Counts) -> Estimate:
@@ -375,6 +383,6 @@ def _no_click_rate(counts: Counts) -> Estimate:
 
 
 def _conversion_rate(counts: Counts) -> Estimate:
-    if counts.searches and not counts.conversions_logged:
+    if counts.searches and "conversions" not in counts.logged:
         return Estimate.undefined(NOT_LOGGED, n=counts.searches)
     return _rate(counts, "conversion_rate")

@@ -7,4 +7,6 @@ SELECT
     (SELECT COUNT(*) FROM (SELECT 1 AS one FROM selected WHERE first_click_s IS NOT NULL LIMIT 1)
         AS c) AS first_clicks,
     (SELECT COUNT(*) FROM (SELECT 1 AS one FROM selected WHERE conversion_value IS NOT NULL LIMIT 1)
-        AS d) AS conversion_values
+        AS d) AS conversion_values,
+    (SELECT COUNT(*) FROM (SELECT 1 AS one FROM selected WHERE n_conversions IS NOT NULL LIMIT 1)
+        AS e) AS conversions
