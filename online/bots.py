@@ -80,9 +80,10 @@ class Flagged:
     """What an import found out about the sessions that it touched.
 
     Attributes:
-        searches: Searches of flagged sessions, those of earlier imports too.
-        named: Each rule that is met, with its counts, and a doubt where they are most of the log;
-            for `named` of a tally.
+        searches: Searches of this import that stand in flagged sessions.
+        named: The same beside all searches of these sessions in the lake, as earlier imports
+            brought some; each rule that is met, with its counts in the lake; and a doubt where the
+            flagged are most of what was judged. Whole sentences, for `named` of a tally.
     """
 
     searches: int
@@ -105,6 +106,7 @@ def flag_bots(writing: Writing) -> Flagged:
     before = writing.manifest.bots
     create_view(connection, "bots_before", [writing.root / before.path] if before else [], BOTS)
     connection.execute(f"CREATE TEMP TABLE bots_after AS {sql('duckdb/bots_after')}")
+    writing.view("searches_before", writing.manifest.searches)
     _place(writing)
     return _flagged(connection)
 
@@ -113,12 +115,12 @@ def _flagged(connection: Connection) -> Flagged:
     if not connection.execute("SELECT 1 FROM fresh_bots LIMIT 1").fetchall():
         return Flagged(0, [])
     rows = connection.execute(sql("duckdb/flagged")).fetchall()
+    in_lake, of_log, judged = (int(number) for number in rows[0][3:])
     named = [
-        f"{rule}: {searches:,} searches, sessions: {sessions:,}"
-        for rule, sessions, searches, _, _ in rows
+        f"{of_log:,} of this log's searches are in flagged sessions ({in_lake:,} in the lake)",
+        *(f"{rule}: {n:,} searches, sessions: {sessions:,}" for rule, sessions, n, *_ in rows),
     ]
-    searches, judged = (int(number) for number in rows[0][3:])
-    return Flagged(searches, [*named, *_doubts(searches, judged, "searches")])
+    return Flagged(of_log, [*named, *_doubts(in_lake, judged, "searches")])
 
 
 def _doubts(flagged: int, of_all: int, what: str) -> list[str]:

@@ -8,6 +8,7 @@ import click
 
 from terminal import output as out
 from terminal.options import BAD_INPUT, FILE, json_option, with_workspace
+from terminal.texts import plain
 
 if TYPE_CHECKING:
     from builder.workspace import Workspace
@@ -28,6 +29,9 @@ _APPLICATION_COLUMNS = {
     "rank_base": "first rank",
 }
 """What is told of an application -> the column it stands in."""
+
+_IN_SENTENCES = ("bots",)
+"""Notes beside which sentences of ours stand, in full; beside the others names out of the log."""
 
 format_option = click.option(
     "--format", type=click.Choice(FORMATS), help="What FILE is, where its content leaves doubts."
@@ -147,13 +151,13 @@ def _print_tally(what: str, tally: "EventTally") -> None:
     """What became of the rows, the notes in sentences."""
     from online.words import sentence_of
 
-    said = tally.as_json()
-    out.print_tally(what, {**said, "notes": {}})
+    out.print_tally(what, {**tally.as_json(), "notes": {}})
     width = max((len(f"{n:,}") for n in tally.notes.values()), default=0)
     for code, n in sorted(tally.notes.items()):
         click.echo(f"  {n:>{width},}  {sentence_of(code)} [{code}]")
         for named in tally.named.get(code, ()):
-            click.echo(f"  {'':>{width}}  {out.one_line(named)}")
+            said = plain(named, None) if code in _IN_SENTENCES else out.one_line(named)
+            click.echo(f"  {'':>{width}}  {said}")
     if tally.applications:
         click.echo()
         _print_applications(tally.applications)

@@ -182,8 +182,11 @@ def test_bots_are_flagged_by_imports_and_noted(tmp_path: Path) -> None:
 
     more = [search(f"2026-11-30T12:00:{n:02}Z", "robo") for n in range(20, 35)]
     second = take(tmp_path, more)
-    assert second.notes["bots"] == 35
-    assert second.named["bots"][0].startswith("too_fast: 35 searches")
+    assert second.notes["bots"] == 15
+    assert second.named["bots"][0] == (
+        "15 of this log's searches are in flagged sessions (35 in the lake)"
+    )
+    assert second.named["bots"][1].startswith("too_fast: 35 searches")
     assert rows(lake, "SELECT rule, searches, user_id FROM bots") == [("too_fast", 35, "robo")]
 
     again = take(tmp_path, [*fast, *more])

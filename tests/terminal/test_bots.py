@@ -1,9 +1,10 @@
 """`goldsmith events bots`: the document, and what is said on a screen."""
 
+import json
 from typing import Any
 
 from online.bots import RULES, judge_all
-from tests.online.logs import lake_of
+from tests.online.logs import event, lake_of
 from tests.terminal.conftest import Terminal
 
 
@@ -56,3 +57,11 @@ def test_a_test_without_bots_tells_the_traffic_both_ways(goldsmith: Terminal) ->
         "with the 0 and 200 searches of flagged sessions: 50:50 planned"
     )
     assert calm.code == 0
+
+
+def test_an_import_tells_its_doubts_in_full(goldsmith: Terminal) -> None:
+    goldsmith("init")
+    lines = [json.dumps(event(timestamp=f"2026-11-30T12:00:{n:02}Z")) for n in range(40)]
+    told = goldsmith("events", "import", goldsmith.write("log.jsonl", *lines)).stdout
+    assert "  40 of this log's searches are in flagged sessions (40 in the lake)\n" in told
+    assert told.rstrip().endswith("names a visit in this log, or a person, a program, or nothing.")
