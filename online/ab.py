@@ -150,11 +150,14 @@ class ABTest:
         crossing_units: Units that were seen in both arms, left out.
         crossing_searches: Their searches, left out with them.
         without_unit: Searches that name no unit, left out.
+        without_user: Searches that name no user, where only they made the session the unit; else 0.
         sessions_made_up: Searches that name no session; each counts as one.
         without_rank: Clicked searches of which no click has a rank: 0 in click-MRR.
         ratio: Whether units came to the arms in the planned shares.
         bots: The traffic with and without flagged sessions; None where the lake has none.
         metrics: Metric -> both arms.
+        other_way: As `metrics`, without flagged sessions if these count, with them if they do not;
+            {} where no flagged session made any of the searches.
         days: Each day that has searches, ascending.
     """
 
@@ -165,11 +168,13 @@ class ABTest:
     crossing_units: int
     crossing_searches: int
     without_unit: int
+    without_user: int
     sessions_made_up: int
     without_rank: int
     ratio: SampleRatio
     bots: "BotTraffic | None"
     metrics: Mapping[str, Arms]
+    other_way: Mapping[str, Arms]
     days: Sequence[Day]
 
     @property
@@ -234,16 +239,15 @@ def compare_arms(lake: Lake, plan: Plan) -> ABTest:
 
 def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
     """The test of `compare_arms` over a connection that is open already."""
-    unit, arms = _assign(connection, plan)
+    unit, arms, without_user = _assign(connection, plan)
     _find_crossing(connection, plan, unit)
     bots = _bots(connection, plan, unit)
+    other_way = _other_way(connection, plan, unit) if bots and any(bots.searches) else {}
     assign(connection, plan.choice, plan.arms, unit)
     crossing = fetch(connection, "crossing")[0]
     by_arm, by_day = fetch_sums(connection, plan.choice)
     control, treatment = (by_arm.get(arm) or NO_SUMS for arm in (plan.control, plan.treatment))
     units = (control.units, treatment.units)
-    metrics = _compared(control, treatment)
-    tested = with_holm({name: arms.difference for name, arms in metrics.items()})
     return ABTest(
         plan=plan,
         unit=unit,
@@ -252,11 +256,13 @@ def compare_arms_on(connection: Connection, plan: Plan) -> ABTest:
         crossing_units=int(crossing["units"]),
         crossing_searches=int(crossing["searches"]),
         without_unit=sum(row["searches"] - row["with_unit"] for row in arms),
+        without_user=without_user,
         sessions_made_up=sum(int(row["sessions_made_up"]) for row in arms),
         without_rank=control.without_rank + treatment.without_rank,
         ratio=sample_ratio(units, plan.shares),
         bots=bots,
-        metrics={name: replace(arms, difference=tested[name]) for name, arms in metrics.items()},
+        metrics=_with_holm(_compared(control, treatment)),
+        other_way=other_way,
         days=_days(by_day, plan),
     )
 
@@ -271,8 +277,9 @@ def _check(plan: Plan) -> None:
         raise OnlineError("shares and effect must be positive numbers", hint="Such as 50:50.")
 
 
-def _assign(connection: Connection, plan: Plan) -> tuple[Unit, list[dict[str, Any]]]:
-    """The unit, and the rows of `arms`; the view `assigned` is made."""
+def _assign(connection: Connection, plan: Plan) -> tuple[Unit, list[dict[str, Any]], int]:
+    """The unit, the rows of `arms`, and `ABTest.without_user`; the view `assigned` is made."""
+    without_user = 0
     if plan.unit != "session":
         arms = _arms(connection, plan, "user")
         named = sum(row["with_unit"] for row in arms)
@@ -281,9 +288,10 @@ def _assign(connection: Connection, plan: Plan) -> tuple[Unit, list[dict[str, An
                 "no search of these arms names a user",
                 hint="Log user_id with each search, or take the session as unit.",
             )
-        if plan.unit == "user" or named == sum(row["searches"] for row in arms):
-            return "user", arms
-    return "session", _arms(connection, plan, "session")
+        without_user = sum(row["searches"] for row in arms) - named if named else 0
+        if plan.unit == "user" or (named and not without_user):
+            return "user", arms, 0
+    return "session", _arms(connection, plan, "session"), without_user
 
 
 def _arms(connection: Connection, plan: Plan, unit: Unit) -> list[dict[str, Any]]:
@@ -334,6 +342,14 @@ def _bots(connection: Connection, plan: Plan, unit: Unit) -> BotTraffic | None:
     )
 
 
+def _other_way(connection: Connection, plan: Plan, unit: Unit) -> dict[str, Arms]:
+    """The metrics without flagged sessions, or with them where the plan leaves them out."""
+    choice = replace(plan.choice, without_bots=not plan.without_bots)
+    assign(connection, choice, plan.arms, unit)
+    by_arm, _ = fetch_sums(connection, choice)
+    return _with_holm(_compared(*(by_arm.get(arm) or NO_SUMS for arm in plan.arms)))
+
+
 def _models_known(connection: Connection) -> str:
     known = connection.execute("SELECT DISTINCT model_version FROM searches").fetchall()
     names = ", ".join(sorted(str(name) for (name,) in known))
@@ -352,6 +368,11 @@ def _compared(control: Sums, treatment: Sums) -> dict[str, Arms]:
             difference(one, other, undefined=undefined),
         )
     return found
+
+
+def _with_holm(metrics: Mapping[str, Arms]) -> dict[str, Arms]:
+    tested = with_holm({name: arms.difference for name, arms in metrics.items()})
+    return {name: replace(arms, difference=tested[name]) for name, arms in metrics.items()}
 
 
 def _days(by_key: Mapping[str, Sums], plan: Plan) -> list[Day]:

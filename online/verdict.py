@@ -1,29 +1,31 @@
 """What an A/B test says, in words that a manager understands and a statistician signs."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from online.ab import ABTest, Arms
 from online.abtest import ALARM
+from online.both_ways import both_ways_in_words, moves, without_the_other_way
 from online.wording import (
+    MOST_CROSSING,
     RAREST,
     TITLES,
     bots_in_words,
     change_in_words,
+    crossing_share,
     p_in_words,
     ratio_in_words,
     value_in_words,
+    without_user_in_words,
 )
 
 LOWER_IS_BETTER = {"zero_result_rate"}
+UNUSABLE = {"nothing_to_compare", "units_in_both_arms", "sample_ratio"}
+DECISIVE = {"better", "worse", "mixed"}
 NEITHER_WAY = {"clicks_at_1_2"}
 """A share of clicks also falls where users click more, further down: it is told, not weighed."""
 FEW_SEARCHES, ENOUGH_SEARCHES = 1_000, 10_000
 LEAKING = 0.01
 """From this share of units in both arms the assignment itself is in doubt."""
-MOST_CROSSING = 0.1
-"""Beyond this share there is no verdict. Who saw both arms is left out for what came after the
-assignment, the more surely the more they searched: the rest is no fair sample of the users. Where a
-tenth is missing, that can outweigh any effect a test is made for."""
 PEEKING = (
     "Fix the last day before the test begins and decide on that day. Whoever looks every day and "
     "stops at the first p < .05 finds a difference in more than a quarter of the tests that have "
@@ -40,11 +42,14 @@ class Verdict:
             mixed or no_difference; of the treatment.
         headline: One sentence.
         sentences: What stands behind it.
+        depends_on_bots: Whether flagged sessions change the code, or move the difference in CTR by
+            more than half of its half width.
     """
 
     code: str
     headline: str
     sentences: tuple[str, ...] = ()
+    depends_on_bots: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Code, headline, sentences, and `text`, all of it as one paragraph."""
@@ -59,6 +64,22 @@ def verdict(test: ABTest) -> Verdict:
 
     A metric differs where its p-value, corrected by Holm for all metrics of the test, is below .05.
     """
+    found = _plain_verdict(test)
+    other = without_the_other_way(test)
+    if other is None or found.code in UNUSABLE:
+        return found
+    changed = (there := _plain_verdict(other)).code != found.code
+    way = "without" if test.plan.without_bots else "with"
+    only = changed and found.code in DECISIVE and there.code not in UNUSABLE
+    return replace(
+        found,
+        headline=f"Only {way} flagged sessions: {found.headline}" if only else found.headline,
+        sentences=(*both_ways_in_words(test, changed=changed), *found.sentences),
+        depends_on_bots=changed or moves(test),
+    )
+
+
+def _plain_verdict(test: ABTest) -> Verdict:
     if not all(test.units):
         return _nothing_left(test)
     if crossing_share(test) > MOST_CROSSING:
@@ -104,18 +125,12 @@ def advice(test: ABTest) -> list[str]:
     found = []
     if FEW_SEARCHES <= min(test.searches) < ENOUGH_SEARCHES:
         found.append(f"Fewer than {ENOUGH_SEARCHES:,} searches in an arm: {_missed(test)}")
-    if test.unit == "session":
+    if test.unit == "session" and not without_user_in_words(test):
         found.append(
             "Sessions are the unit. If users are assigned, log user_id with every search: the "
             "sessions of one user are not independent."
         )
     return found
-
-
-def crossing_share(test: ABTest) -> float:
-    """The share of units that saw both arms and are left out, 0 to 1."""
-    units = sum(test.units) + test.crossing_units
-    return test.crossing_units / units if units else 0.0
 
 
 def is_small(test: ABTest) -> bool:

@@ -13,6 +13,10 @@ TITLES = {
 NO_SHARE = {"click_mrr"}
 RAREST = 1e-9
 """Smaller p-values are not told apart in words."""
+MOST_CROSSING = 0.1
+"""Beyond this share there is no verdict. Who saw both arms is left out for what came after the
+assignment, the more surely the more they searched: the rest is no fair sample of the users. Where a
+tenth is missing, that can outweigh any effect a test is made for."""
 UNEASY = 0.01
 """Below this a sample ratio deserves a look, although the alarm is silent."""
 
@@ -123,3 +127,21 @@ def days_in_words(test: ABTest, name: str) -> str:
     if days == 0:
         return "the test is large enough"
     return f"{days:,} more {'day' if days == 1 else 'days'}"
+
+
+def crossing_share(test: ABTest) -> float:
+    """The share of units that saw both arms and are left out, 0 to 1."""
+    units = sum(test.units) + test.crossing_units
+    return test.crossing_units / units if units else 0.0
+
+
+def without_user_in_words(test: ABTest) -> str:
+    """Why the session is the unit although most searches name a user; "" where that is not so."""
+    missing, searches = test.without_user, sum(test.searches) + test.crossing_searches
+    if not 0 < missing < searches / 2:
+        return ""
+    return (
+        f"{missing:,} of {searches:,} searches {'names' if missing == 1 else 'name'} no user, so "
+        f"sessions are the unit: choose users to leave {'that one' if missing == 1 else 'those'} "
+        "out."
+    )

@@ -6,17 +6,24 @@ Model versions come from logs: what steers a terminal is taken out.
 import click
 
 from online.ab import ABTest, Arms
-from online.verdict import MOST_CROSSING, advice, crossing_share, verdict, warnings
+from online.verdict import (
+    advice,
+    verdict,
+    warnings,
+)
 from online.wording import (
+    MOST_CROSSING,
     NO_SHARE,
     TITLES,
     bots_in_words,
+    crossing_share,
     days_in_words,
     is_doubtful,
     p_in_words,
     ratio_in_words,
     signed,
     value_in_words,
+    without_user_in_words,
 )
 from terminal.output import print_table
 from terminal.texts import plain
@@ -55,6 +62,8 @@ def _print_ratio(test: ABTest) -> None:
     """The traffic; not where most units saw both arms, as that of the rest says nothing."""
     if all(test.units) and crossing_share(test) > MOST_CROSSING:
         return
+    if words := without_user_in_words(test):
+        click.echo(f"{words.rstrip('.')} (--unit user).")
     said = "SAMPLE RATIO FAILS" if test.ratio.alarm else "Sample ratio"
     doubt = is_doubtful(test)
     click.echo(f"{said}: {ratio_in_words(test)}{'; DOUBTFUL, no alarm' if doubt else ''}")

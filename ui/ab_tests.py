@@ -16,22 +16,23 @@ from online.kept import kept_record
 from online.lake import Lake
 from online.verdict import (
     LOWER_IS_BETTER,
-    MOST_CROSSING,
     advice,
-    crossing_share,
     is_small,
     verdict,
     warnings,
 )
 from online.wording import (
+    MOST_CROSSING,
     NO_SHARE,
     TITLES,
     alarm_in_words,
+    crossing_share,
     days_in_words,
     is_doubtful,
     p_in_words,
     signed,
     value_in_words,
+    without_user_in_words,
 )
 from ui import numbers
 from ui.ab_sheets import (
@@ -76,10 +77,22 @@ def show_sample_ratio(test: ABTest) -> None:
     """
     if all(test.units) and crossing_share(test) > MOST_CROSSING:
         return
+    _offer_users(test)
     headline, words = alarm_in_words(test)
     ratio = test.ratio
     doubtful = ratio.p_value is None or is_doubtful(test)
     note(headline, words, kind="error" if ratio.alarm else "warning" if doubtful else "")
+
+
+def _offer_users(test: ABTest) -> None:
+    """The other unit, where a few searches without a user decided which one it is."""
+    if words := without_user_in_words(test):
+        note(words)
+        st.button("Take users as the unit", on_click=_choose_users)
+
+
+def _choose_users() -> None:
+    st.session_state["unit"] = "user"
 
 
 def show_verdict(test: ABTest) -> None:
@@ -87,7 +100,7 @@ def show_verdict(test: ABTest) -> None:
     found = verdict(test)
     lines = "".join(f"<p>{inline(_set(line))}</p>" for line in (found.headline, *found.sentences))
     level = _LEVELS.get(found.code, "undefined")
-    if level != "poor" and is_small(test):
+    if level != "poor" and (is_small(test) or found.depends_on_bots):
         level = "fair"
     st.html(f'<div class="gs-verdict gs-is-{level}" role="status">{lines}</div>')
 
