@@ -35,6 +35,8 @@ FEWEST_DAYS = 3
 LETTER_PX = 7
 LONGEST_LABEL = 34
 """Letters of a model's name that a legend shows."""
+PHONE_PX = 480
+"""Charts narrower than this have a legend of two columns, with shorter names."""
 
 
 def model_colours(file: Path, models: Iterable[str]) -> dict[str, str]:
@@ -52,6 +54,26 @@ def model_colours(file: Path, models: Iterable[str]) -> dict[str, str]:
         known = [*known, *new]
         _write_models(file, known)
     return {model: OKABE_ITO[known.index(model) % len(OKABE_ITO)] for model in shown}
+
+
+def drawn_colours(searches: Mapping[str, int], colours: Mapping[str, str]) -> dict[str, str]:
+    """The models that a chart draws and their colours, no two of them alike.
+
+    There are as many as colours: those with the most searches, in the order of their names. Each
+    has the colour that it has everywhere; where a busier one has the same, it takes a free one.
+
+    Args:
+        searches: Model -> how many searches it answered.
+        colours: Model -> the colour that it has everywhere.
+    """
+    busiest = sorted(searches, key=lambda model: (-searches[model], model))[: len(OKABE_ITO)]
+    drawn: dict[str, str] = {}
+    for model in busiest:
+        if colours[model] not in drawn.values():
+            drawn[model] = colours[model]
+    free = [colour for colour in OKABE_ITO if colour not in drawn.values()]
+    drawn |= zip((model for model in busiest if model not in drawn), free, strict=False)
+    return {model: drawn[model] for model in sorted(drawn)}
 
 
 def score_chart(scores: "pd.DataFrame", colours: Mapping[str, str], title: str) -> "alt.LayerChart":
@@ -86,7 +108,12 @@ def score_chart(scores: "pd.DataFrame", colours: Mapping[str, str], title: str) 
 
 
 def time_chart(
-    points: "pd.DataFrame", colours: Mapping[str, str], title: str, *, form: str = ".3f"
+    points: "pd.DataFrame",
+    colours: Mapping[str, str],
+    title: str,
+    *,
+    form: str = ".3f",
+    often: str = "",
 ) -> "alt.LayerChart":
     """A line a model over days or hours, its 95 % interval as a band.
 
@@ -96,26 +123,28 @@ def time_chart(
         colours: Model -> colour.
         title: Name of the measure, ours.
         form: How values are written, in d3's language, such as ".1%".
+        often: How far points are apart, as pandas names it, such as "6h"; "" for days or hours.
     """
     import altair as alt
 
-    whole = _with_gaps(points)
+    whole = _with_gaps(points, often)
     times = sorted(whole["at"].unique())
     # The clock is the workspace's wherever the browser is: it is drawn as if it were UTC.
     base = alt.Chart(_values(_in_utc(whole))).encode(
         x=alt.X("at:T", title=None, axis=_time_axis(times), scale=alt.Scale(type="utc")),
         color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
     )
-    axis = alt.Axis(format=_axis_form(form), tickCount=5)
+    axis = alt.Axis(format=_axis_form(form), tickCount=5, labelFlush=False)
+    scale = alt.Scale(domain=_value_domain(points), nice=5, zero=False)
     band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low:Q", title=title, axis=axis, scale=alt.Scale(zero=False)), y2="high:Q"
+        y=alt.Y("low:Q", title=title, axis=axis, scale=scale), y2="high:Q"
     )
-    size = 25 if len(times) <= MOST_DOTS else 6
-    when = alt.Tooltip("when:N", title="hour" if _are_hours(times) else "day")
-    line = base.mark_line(point=alt.OverlayMarkDef(size=size), strokeWidth=2).encode(
+    size, width = (25, 2) if len(times) <= MOST_DOTS else (6, 1.2)
+    when = alt.Tooltip("when:N", title="from" if _are_hours(times) else "day")
+    line = base.mark_line(point=alt.OverlayMarkDef(size=size), strokeWidth=width).encode(
         y="value:Q", tooltip=_tooltip(title, "model:N", when, form=form)
     )
-    chart: alt.LayerChart = (band + line).properties(height=360)
+    chart: alt.LayerChart = (band + line).properties(height=340 + _legend_px(colours))
     return chart
 
 
@@ -168,17 +197,18 @@ def rank_chart(clicks: "pd.DataFrame", colours: Mapping[str, str]) -> "alt.Chart
 
     order = [str(rank) for rank in range(1, LAST_RANK + 1)] + [f"{LAST_RANK + 1}+"]
     level = alt.Axis(labelAngle=0, titlePadding=4)
+    shares = alt.Axis(format="%", tickCount=4, labelFlush=False)
     chart: alt.Chart = (
         alt.Chart(_values(clicks))
         .mark_bar()
         .encode(
             x=alt.X("rank:N", sort=order, title="rank", axis=level),
             xOffset=alt.XOffset("model:N", sort=list(colours)),
-            y=alt.Y("share:Q", title="share of clicks", axis=alt.Axis(format="%", tickCount=4)),
+            y=alt.Y("share:Q", title="share of clicks", axis=shares),
             color=alt.Color("model:N", scale=_scale(colours), legend=_legend(colours)),
             tooltip=["model:N", "rank:N", "clicks:Q", alt.Tooltip("share:Q", format=".1%")],
         )
-        .properties(height=300)
+        .properties(height=280 + _legend_px(colours))
     )
     return chart
 
@@ -217,13 +247,13 @@ def _values(frame: "pd.DataFrame") -> "alt.InlineData":
     return alt.InlineData(values=rows.where(rows.notna(), None).to_dict("records"))
 
 
-def _with_gaps(points: "pd.DataFrame") -> "pd.DataFrame":
+def _with_gaps(points: "pd.DataFrame", often: str = "") -> "pd.DataFrame":
     """The points, and an empty one for each day or hour between that a model lacks."""
     import pandas as pd
 
     if points.empty:
         return points
-    often = "h" if _are_hours(points["at"]) else "D"
+    often = often or ("h" if _are_hours(points["at"]) else "D")
     times = pd.date_range(points["at"].min(), points["at"].max(), freq=often)
     every = pd.MultiIndex.from_product([times, points["model"].unique()], names=["at", "model"])
     # Of the two hours of one name in autumn the second stands beside the first.
@@ -261,26 +291,54 @@ def _time_axis(times: "Sequence[pd.Timestamp]") -> "alt.Axis":
 
 
 def _axis_form(form: str) -> str:
-    """Values on an axis need fewer digits than the ones that are told."""
-    return "%" if form.endswith("%") else "~g"
+    """Values on an axis need fewer digits than the ones that are told: as many as tell its ticks.
+
+    Never in powers of ten, as d3's "g" writes 30 beside 40.
+    """
+    return "%" if form.endswith("%") else ",~f"
+
+
+def _value_domain(points: "pd.DataFrame") -> list[float]:
+    """From 0 to the largest value; not from 0 where that would hide what the intervals tell.
+
+    That is: where the values take less than a third of the height above 0, and most of them have
+    an interval, so that small differences are no chance. Values of one size have an axis, too.
+    """
+    ends = points[["value", "low", "high"]]
+    lowest, highest = float(ends.min().min()), float(ends.max().max())
+    spread = highest - lowest
+    sure = points["low"].notna().sum() * 2 > points["value"].notna().sum()
+    if lowest > 2 * spread > 0 and sure:
+        return [lowest, highest]
+    bottom, top = min(lowest, 0.0), max(highest, 0.0)
+    return [bottom, top if top > bottom else 1.0]
 
 
 def _legend(colours: Mapping[str, str]) -> "alt.Legend":
-    """Below the chart, in as many columns as there is room for."""
+    """Below the chart, in as many columns as there is room for; on a phone with shorter names."""
     import altair as alt
 
-    wide = LETTER_PX * min(max(map(len, colours), default=1), LONGEST_LABEL) + 34
+    longest = LETTER_PX * min(max(map(len, colours), default=1), LONGEST_LABEL) + 34
+    narrow = longest if len(colours) <= 3 else min(longest, 145)
+    short = LETTER_PX * LONGEST_LABEL if narrow == longest else narrow - 30
+    wide = f"(width < {PHONE_PX} ? {narrow} : {longest})"
     return alt.Legend(
         orient="bottom",
         title=None,
         columns=alt.ExprRef(f"max(1, floor(width / {wide}))"),
-        labelLimit=LETTER_PX * LONGEST_LABEL,
+        labelLimit=alt.ExprRef(f"width < {PHONE_PX} ? {short} : {LETTER_PX * LONGEST_LABEL}"),
+        rowPadding=4,
         symbolOpacity=1,
         symbolType="circle",
         symbolSize=80,
         offset=8,
         padding=0,
     )
+
+
+def _legend_px(colours: Mapping[str, str]) -> int:
+    """The height that a legend may take on a phone, in two columns."""
+    return 20 * max(1, len(colours) if len(colours) <= 3 else -(-len(colours) // 2))
 
 
 def _tooltip(title: str, *fields: Any, form: str = ".3f") -> list[Any]:

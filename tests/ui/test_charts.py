@@ -67,3 +67,35 @@ def test_an_axis_of_many_days_or_hours_has_few_ticks_and_all_at_points() -> None
         assert 2 <= len(axis["values"]) <= most
         assert axis["format"] == form
         assert all(value["utc"] for value in axis["values"])
+
+
+def test_a_chart_draws_the_busiest_models_and_no_two_in_one_colour(tmp_path: Path) -> None:
+    names = [f"m{n:02}" for n in range(13)]
+    colours = charts.model_colours(tmp_path / "models.json", names)
+    drawn = charts.drawn_colours({name: n for n, name in enumerate(names)}, colours)
+    assert list(drawn) == names[5:]
+    assert len(set(drawn.values())) == len(drawn)
+    # m05 to m07 and their namesakes m12 down to m08 share no colour; the busier keeps its own.
+    assert all(drawn[name] == colours[name] for name in names[8:])
+    assert charts.drawn_colours({"m00": 1, "m08": 2}, colours)["m08"] == colours["m08"]
+
+
+def test_an_axis_begins_at_0_unless_sure_values_would_be_hidden() -> None:
+    def domain(*values: tuple[float, float | None, float | None]) -> list[float]:
+        frame = pd.DataFrame(values, columns=["value", "low", "high"]).astype(float)
+        return charts._value_domain(frame)
+
+    assert domain((0.4, None, None), (0.3, None, None)) == [0, 0.4]
+    assert domain((0.4, None, None), (0.39, None, None)) == [0, 0.4]
+    assert domain((0.40, 0.39, 0.41), (0.41, 0.40, 0.42)) == [0.39, 0.42]
+    assert domain((0.0, None, None)) == [0, 1]
+    assert domain((0.4, None, None)) == [0, 0.4]
+    assert domain((-2.0, None, None)) == [-2, 0]
+
+
+def test_points_of_quarters_of_a_day_have_no_gaps_between() -> None:
+    times = pd.to_datetime(["2026-11-01 00:00", "2026-11-01 06:00", "2026-11-01 18:00"])
+    points = pd.DataFrame({"at": times, "model": "a", "value": 0.5, "low": 0.4, "high": 0.6})
+    drawn = charts.time_chart(points, {"a": "#0072B2"}, "CTR", often="6h").to_dict()
+    rows = next(iter(drawn["datasets"].values()))
+    assert [row["when"][11:] for row in rows] == ["00:00", "06:00", "12:00", "18:00"]

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from builder.workspace import Workspace
-from online.engines import Choice, choose, fetch
+from online.engines import Choice, Grouping, choose, fetch
 from online.kept import kept
 from online.lake import Connection, Lake
 from online.manifest import MANIFEST
@@ -30,6 +30,8 @@ Answer: TypeAlias = dict[str, Any]
 
 MOST_DAYS: Mapping[Step, int] = {"day": 731, "hour": 7}
 """How many days one chart shows: more points than these are a smear, also in wide windows."""
+MOST_DAYS_OF_HOURS = 4
+"""Of more days there is a point for each quarter of a day: single hours are few searches each."""
 MOST_QUERIES = 200
 """How many queries a file holds."""
 
@@ -60,11 +62,13 @@ class Series:
     Attributes:
         points: One for each model version and each day or hour that has searches.
         start: The first day that is shown, later than asked for where that would be too much.
+        hours: How many hours a point stands for: 24, 6 or 1.
         state: Of the lake, when they were counted.
     """
 
     points: Sequence[Mapping[str, Any]]
     start: date
+    hours: int
     state: str
 
 
@@ -114,6 +118,8 @@ def groups_of(workspace: Workspace, choice: Choice, group: Group) -> Mapping[str
 def series_of(workspace: Workspace, choice: Choice, step: Step) -> Series:
     """The metrics of each model by day, or by hour, of no more days than a chart can show.
 
+    Hours of many days are counted in quarters of a day.
+
     Args:
         workspace: Whose events.
         choice: Which of them; names its last day.
@@ -121,9 +127,11 @@ def series_of(workspace: Workspace, choice: Choice, step: Step) -> Series:
     """
     last = choice.end or date.max
     shown = max(choice.start or date.min, last - timedelta(days=MOST_DAYS[step] - 1))
-    counting = {"day": _by_day, "hour": _by_hour}
-    found = _asked(workspace, step, replace(choice, start=shown), counting[step])
-    return Series(found["points"], shown, state_of(workspace.lake))
+    hours = 24 if step == "day" else 1 if (last - shown).days < MOST_DAYS_OF_HOURS else 6
+    counting = {24: _by_day, 6: _by_quarter, 1: _by_hour}
+    question = f"every {hours} hours"
+    found = _asked(workspace, question, replace(choice, start=shown), counting[hours])
+    return Series(found["points"], shown, hours, state_of(workspace.lake))
 
 
 def queries_of(
@@ -223,23 +231,22 @@ def _by_day(connection: Connection, choice: Choice) -> Answer:
     return {"points": points}
 
 
+def _by_quarter(connection: Connection, choice: Choice) -> Answer:
+    return _by_hours(connection, choice, "six_hours_and_model")
+
+
 def _by_hour(connection: Connection, choice: Choice) -> Answer:
-    """Model by model: there is no grouping by both."""
+    return _by_hours(connection, choice, "hour_and_model")
+
+
+def _by_hours(connection: Connection, choice: Choice, grouping: Grouping) -> Answer:
     zone = ZoneInfo(choice.zone)
-    models = [choice.model] if choice.model else _models(connection, choice)
     points = []
-    for model in sorted(set(models)):
-        of_model = replace(choice, model=model)
-        hours = counts_of(connection, of_model, "hour", reformulation=False)
-        for key in sorted(hours, key=int):
-            hour = datetime.fromtimestamp(int(key), UTC).astimezone(zone).replace(tzinfo=None)
-            points.append(_point(hour.isoformat(), model, careful_metrics(hours[key]).as_json()))
-    return {"points": points}
-
-
-def _models(connection: Connection, choice: Choice) -> list[str]:
-    choose(connection, choice, "model")
-    return [str(row["group_key"]) for row in fetch(connection, "headline")]
+    for key, counts in counts_of(connection, choice, grouping, reformulation=False).items():
+        begun, _, model = key.partition(" ")
+        hour = datetime.fromtimestamp(int(begun), UTC).astimezone(zone).replace(tzinfo=None)
+        points.append(_point(hour.isoformat(), model, careful_metrics(counts).as_json()))
+    return {"points": sorted(points, key=lambda point: (point["model"], point["at"]))}
 
 
 def _point(at: str, model: str, metrics: Metrics) -> Answer:

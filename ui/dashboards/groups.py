@@ -32,6 +32,8 @@ TITLES: Mapping[Literal["model"] | Group, str] = {
 }
 MOST_GROUPS = 20
 """Tags may be thousands; the file holds them all."""
+MOST_NAMED = 5
+"""How many of the models that are not drawn are named."""
 UNTAGGED = "without a tag"
 
 
@@ -55,7 +57,7 @@ def show_groups(
         label_visibility="collapsed",
     )
     groups = by_model
-    names: dict[str, str] = {model: named(model, colours[model]) for model in by_model}
+    names: dict[str, str] = {model: _model(model, colours) for model in by_model}
     if by != "model":
         groups = groups_of(workspace, choice, by)
         names = {group: _name(by, group) for group in groups}
@@ -68,6 +70,23 @@ def show_groups(
         muted("A search with two tags counts in both.")
 
 
+def say_rest(searches: Mapping[str, int], drawn: Mapping[str, str]) -> None:
+    """Which models have no line, where there are more than colours."""
+    rest = sorted(set(searches) - set(drawn), key=lambda model: (-searches[model], model))
+    if not rest:
+        return
+    names = ", ".join(rest[:MOST_NAMED]) + " \u2026" * (len(rest) > MOST_NAMED)
+    muted(
+        f"Drawn are the {len(drawn)} models with the most searches, each in a colour of its own; "
+        f"and {numbers.count_of(len(rest), 'more model')} ({names}): choose one above."
+    )
+
+
+def _model(model: str, colours: Mapping[str, str]) -> str:
+    """A model and the colour that charts draw it in; without a dot where they do not."""
+    return named(model, colours.get(model, "transparent"))
+
+
 def _name(by: Group, group: str) -> str:
     return CLASSES[group] if by == "class" else group or UNTAGGED
 
@@ -78,13 +97,13 @@ def show_clicks_by_rank(
     """At which ranks each model's users clicked."""
     section("Clicks by rank")
     ranks = {model: metrics["clicks_by_rank"] for model, metrics in by_model.items()}
-    if not any(ranks.values()):
+    of_drawn = {model: ranks[model] for model in colours}
+    if not any(of_drawn.values()):
         muted("No click has a rank.")
         return
-    shown = {model: colours[model] for model in by_model}
     show_chart(
-        lambda: rank_chart(clicks_by_rank(ranks), shown),
-        drawn_of=(repr(ranks), tuple(shown.items())),
+        lambda: rank_chart(clicks_by_rank(of_drawn), colours),
+        drawn_of=(repr(of_drawn), tuple(colours.items())),
         title=["Clicks by rank, as shares of each model's clicks", asked_in_words(choice)],
         file=file_name("clicks-by-rank", *file_parts(choice)),
         key="ranks",

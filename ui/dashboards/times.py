@@ -1,6 +1,6 @@
 """One metric of each model version by day or by hour, drawn with its interval as a band."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from builder.workspace import Workspace
 from online.engines import Choice
 from ui import numbers
 from ui.charts import time_chart
-from ui.dashboards.counting import MOST_DAYS, Metrics, Series, Step, series_of
+from ui.dashboards.counting import MOST_DAYS, MOST_DAYS_OF_HOURS, Metrics, Series, Step, series_of
 from ui.dashboards.figures import D3_FORMS, MEASURES, asked_in_words, drawable, file_parts
 from ui.downloads import Sheet, file_name, sheet_of, show_chart
 from ui.frame import muted, section
@@ -26,7 +26,10 @@ STEPS: Mapping[Step, str] = {"day": "by day", "hour": "by hour"}
 def show_over_time(
     workspace: Workspace, choice: Choice, overall: Metrics, colours: Mapping[str, str]
 ) -> None:
-    """A metric over time; which one, and whether by day or hour, stands in the address."""
+    """A metric over time; which one, and whether by day or hour, stands in the address.
+
+    Drawn are the models that have a colour.
+    """
     section("Over time")
     names = [name for name in drawable(overall) if name not in NOT_OVER_TIME]
     with st.container(key="over_time", horizontal=True, vertical_alignment="bottom"):
@@ -49,20 +52,22 @@ def show_over_time(
             label_visibility="collapsed",
         )
     series = series_of(workspace, choice, step)
-    if all(point["values"][metric][0] is None for point in series.points):
+    drawn = [point for point in series.points if point["model"] in colours]
+    if all(point["values"][metric][0] is None for point in drawn):
         muted(f"{MEASURES[metric].title} cannot be computed for any {step} alone.")
         return
     _draw(series, metric, step, choice, colours)
-    _say_how_much(series, metric, step, choice)
+    _say_how_much(series, metric, step, choice, colours)
 
 
-def points_of(series: Series, metric: str) -> "pd.DataFrame":
-    """What `time_chart` draws: columns at, model, searches, value, low, high."""
+def points_of(series: Series, metric: str, models: Collection[str] | None = None) -> "pd.DataFrame":
+    """What `time_chart` draws, of all models or some: at, model, searches, value, low, high."""
     import pandas as pd
 
     rows = [
         (point["at"], point["model"], point["values"]["searches"][0], *point["values"][metric])
         for point in series.points
+        if models is None or point["model"] in models
     ]
     frame = pd.DataFrame(rows, columns=["at", "model", "searches", "value", "low", "high"])
     kinds = {"value": float, "low": float, "high": float}
@@ -73,13 +78,19 @@ def _draw(
     series: Series, metric: str, step: Step, choice: Choice, colours: Mapping[str, str]
 ) -> None:
     measure = MEASURES[metric]
-    models = sorted({point["model"] for point in series.points})
-    shown = {model: colours[model] for model in models}
+    models = {point["model"] for point in series.points}
+    shown = {model: colour for model, colour in colours.items() if model in models}
+    often = {24: "D", 6: "6h", 1: "h"}[series.hours]
     form, unit = D3_FORMS[measure.kind], ", s" * (measure.kind == "seconds")
     show_chart(
-        lambda: time_chart(points_of(series, metric), shown, measure.title + unit, form=form),
+        lambda: time_chart(
+            points_of(series, metric, shown), shown, measure.title + unit, form=form, often=often
+        ),
         drawn_of=(series.state, choice, metric, step, tuple(shown.items())),
-        title=[f"{measure.title} {STEPS[step]}", asked_in_words(choice)],
+        title=[
+            f"{measure.title} {'by 6 hours' if series.hours == 6 else STEPS[step]}",
+            asked_in_words(choice),
+        ],
         file=file_name(metric, STEPS[step], *file_parts(choice)),
         key="over_time",
         make=partial(_sheet, series, metric, step),
@@ -93,16 +104,24 @@ def _sheet(series: Series, metric: str, step: Step) -> Sheet:
     return sheet_of(frame.assign(at=times))
 
 
-def _say_how_much(series: Series, metric: str, step: Step, choice: Choice) -> None:
+def _say_how_much(
+    series: Series, metric: str, step: Step, choice: Choice, colours: Mapping[str, str]
+) -> None:
     if choice.start is not None and series.start > choice.start:
         muted(
             f"These are the last {MOST_DAYS[step]} days of those chosen, from {series.start} on: "
             "choose fewer days above to see earlier ones."
         )
-    drawn = [point["values"][metric] for point in series.points]
-    bare = sum(value is not None and low is None for value, low, _ in drawn)
-    if bare:
+    if series.hours == 6:
         muted(
-            f"{numbers.count(bare)} of {numbers.count_of(len(drawn), 'point')} have no band: too "
-            "few sessions for an interval that holds."
+            "A point is a quarter of a day, from 0, 6, 12 or 18 o'clock on: single hours are shown "
+            f"of up to {MOST_DAYS_OF_HOURS} days."
+        )
+    drawn = [point["values"][metric] for point in series.points if point["model"] in colours]
+    drawn = [point for point in drawn if point[0] is not None]
+    if bare := sum(low is None for _, low, _ in drawn):
+        muted(
+            f"{numbers.count(bare)} of {numbers.count_of(len(drawn), 'point')} "
+            f"{'has' if bare == 1 else 'have'} no band: too few sessions or searches for an "
+            "interval that holds."
         )

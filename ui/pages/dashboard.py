@@ -3,11 +3,12 @@
 import streamlit as st
 
 from ui import frame, state
+from ui.charts import drawn_colours
 from ui.dashboards.counting import log_of, report_of
 from ui.dashboards.figures import show_figures
 from ui.dashboards.filters import ask_choice
 from ui.dashboards.fresh import watch_events
-from ui.dashboards.groups import show_clicks_by_rank, show_groups
+from ui.dashboards.groups import say_rest, show_clicks_by_rank, show_groups
 from ui.dashboards.queries import show_queries
 from ui.dashboards.times import show_over_time
 from ui.imports import offer_import
@@ -33,9 +34,11 @@ if not overall["searches"]:
     frame.note("No search is like this.", "Take more days, or leave out a filter above.")
     st.stop()
 
-colours = colours_for(workspace, log.model_versions)
+searches = {model: metrics["searches"] for model, metrics in by_model.items()}
+colours = drawn_colours(searches, colours_for(workspace, log.model_versions))
 show_figures(overall, choice)
 show_over_time(workspace, choice, overall, colours)
+say_rest(searches, colours)
 show_groups(workspace, log, by_model, colours, choice)
 show_clicks_by_rank(by_model, colours, choice)
 show_queries(workspace, log, choice)
