@@ -66,10 +66,12 @@ def export_events(
 ) -> Exported:
     """Write tables of a lake into one file, in the order of time.
 
-    `searches` has the keys of the native log shape (`offset`, `clicks`, `conversions`, … ), so that
-    `events import` reads it again, and all that the lake made of them beside; `interactions` is as
-    in the lake. In CSV, lists are JSON. Read again by the same lake, searches without `search_id`
-    come in a second time: what stands beside makes them rows with other content.
+    `searches` has the keys of the native log shape (`offset`, `clicks`, …) for other tools, all
+    that the lake made of them beside, and in `told` all that happened, by the rows of the log that
+    told it; `interactions` is as in the lake, with `told_by_search` beside. From that,
+    `events import` reads the file again, and each event is known for the same: in this lake, in
+    another, and beside the log that it came from. What belongs to no known search is in a database
+    of both tables, or in `interactions`. In CSV, lists are JSON.
 
     Args:
         lake: The events as of this moment.

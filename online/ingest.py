@@ -26,6 +26,8 @@ from online.forgetting import first_kept_day
 from online.joining import BOTH, Joining
 from online.lake import Connection, Lake, Progress, Writing, create_view, write_days
 from online.quarantine import write_quarantine
+from online.restoring import Restoring
+from online.sources.lake_tables import LakeSource
 from online.sources.mapping import TableMap
 from online.sources.recognise import open_source
 from online.sources.source import CountsRanks, Source
@@ -62,8 +64,9 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
 
     Identity is `event_id`, else the content: what is in the lake already counts as duplicate, so a
     second import of a log accepts nothing; an `event_id` with other content is quarantined as
-    `conflict`. Ranks stay as logged, unless the log counts from 0. Sessions that no row names are
-    those of users, and sessions that behave as no person does are flagged.
+    `conflict`. Rows of an own export are known for the rows that the lake was made of. Ranks stay
+    as logged, unless the log counts from 0. Sessions that no row names are those of users, and
+    sessions that behave as no person does are flagged.
 
     Args:
         lake: Where the searches go. Another import at work is waited for.
@@ -143,6 +146,8 @@ class _Import:
     progress: Progress | None
     tally: EventTally = field(default_factory=EventTally)
     joining: Joining | None = None
+    restoring: Restoring | None = None
+    n_new: int = 0
 
     def run(self, quarantine: Path, rules: "_Rules") -> EventTally:
         """The whole import; until the last step nothing of it shows."""
@@ -169,8 +174,12 @@ class _Import:
                 self._connection.execute("SET threads = 1; SET memory_limit = '2GB'")
             self._stage_rows(rows)
         self._view("narrow", "staged/plain/date=[0-9]*")
-        self._view("wide", "staged/[wo]*/date=[0-9]*", WIDE)
-        self._view("later", "staged/[wo]*/date=later", WIDE | {"date": "VARCHAR"})
+        mark = "staged_" if isinstance(self.log, LakeSource) else ""
+        self._view(f"{mark}wide", "staged/[wo]*/date=[0-9]*", WIDE)
+        self._view(f"{mark}later", "staged/[wo]*/date=later", WIDE | {"date": "VARCHAR"})
+        if isinstance(self.log, LakeSource):
+            self.restoring = Restoring(self._connection)
+            self.restoring.keep_identities(self.log.identities)
         self._view("rejected", "staged/*/date=rejected", {"line": "BIGINT", "extra": "VARCHAR"})
 
     def _stage_rows(self, rows: Rows) -> None:
@@ -199,6 +208,8 @@ class _Import:
         self.writing.view("lake_events", with_ids)
         self._view_whole_lake(needed=self._joins or any(days.values()))
         self._connection.execute(f"CREATE TEMP TABLE dropped AS {sql('duckdb/repeats')}")
+        if self.restoring:
+            self.restoring.settle_what_searches_tell()
 
     def _view_whole_lake(self, *, needed: bool) -> None:
         """Only rows with a search_id, and event ids, are looked for beyond the days of the log."""
@@ -252,8 +263,10 @@ class _Import:
             self.joining.run()
 
     def _count(self) -> None:
-        accepted, duplicate, identical = self._row("tally")
-        self.tally.accepted, self.tally.duplicate = accepted, duplicate
+        self.n_new, duplicate, identical = self._row("tally")
+        self.tally.accepted, self.tally.duplicate = self.n_new, duplicate
+        if self.restoring:
+            self.tally.accepted, self.tally.duplicate = self.restoring.count_rows()
         notes = self._connection.execute(sql("duckdb/notes"))
         names = [column[0] for column in notes.description or ()]
         odd = Counter(dict(zip(names, notes.fetchone() or (), strict=True)))
@@ -267,13 +280,14 @@ class _Import:
 
     def _quarantine(self, folder: Path) -> None:
         self._tell("writing the quarantine")
-        rejected = _streamed(self._connection.execute(sql("duckdb/rejected_lines")))
+        query = "restored/rejected_rows" if self.restoring else "rejected_lines"
+        rejected = _streamed(self._connection.execute(sql(f"duckdb/{query}")))
         written, reasons = write_quarantine(self.log, rejected, folder)
         self.tally.quarantine_file, self.tally.reasons = written, reasons
 
     def _commit(self) -> None:
         self._tell("moving the new days into the lake")
-        if self.tally.accepted:
+        if self.n_new:
             self._find_touched_sessions()
             self.writing.place("searches", self._scratch / "settled")
             self.writing.place("interactions", self._scratch / "interactions")

@@ -159,6 +159,8 @@ def why(reason: str, raw: bytes, names: Mapping[str, str] = _NATIVE) -> tuple[st
 def _sentence(reason: str, text: str, names: Mapping[str, str]) -> str:
     if fields := FIELDS.get(reason):
         return f"{_blamed(text, fields, names)}; {ADVICE[reason]}"
+    if reason == "told_by_searches":
+        return "its search told it, and is not known here; import the exported table of searches"
     if reason == "nothing_happened":
         return "it names a search, but nothing that happened in it; add clicks, conversions, …"
     if reason == "duplicate_key":

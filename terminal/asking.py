@@ -91,9 +91,10 @@ def export_lake(
     """Write the events into OUT, for other tools.
 
     .duckdb (which DuckDB 1.5 reads, too), .parquet, .csv, .jsonl, and the latter two as .gz. The
-    searches have the columns of a search log, such as clicks, so that `events import` reads them
-    again (a .duckdb by --table searches), and what the lake knows of each beside. Read them into
-    another workspace: here, searches without a search_id would come in twice.
+    searches have the columns of a search log, such as clicks, and what the lake knows of each
+    beside. `events import` reads the file again, into any workspace, and counts nothing twice: what
+    is known there already is a duplicate, and so is, after that, the log itself. What belongs to no
+    known search is in a .duckdb without --table, or in the interactions.
     """
     from online.exporting import export_events
 

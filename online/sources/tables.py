@@ -76,7 +76,7 @@ class Chunk:
         if place in self.raws:
             return self.raws[place]
         try:
-            return _json(plain(self.row(place))).encode(errors="backslashreplace")
+            return as_json(plain(self.row(place))).encode(errors="backslashreplace")
         except ValueError as error:
             return f"cannot be read: {error}".encode()
 
@@ -185,7 +185,7 @@ class TableSource:
                 if places:
                     texts = self._texts(chunk, places)
                     lines = pa.array(chunk.lines[places])
-                    aside.write_batch(pa.record_batch([lines, _as_array(texts)], schema=odd))
+                    aside.write_batch(pa.record_batch([lines, as_array(texts)], schema=odd))
         self.tell()
 
     def _texts(self, chunk: Chunk, places: list[int]) -> list[str]:
@@ -204,7 +204,7 @@ class TableSource:
         return texts
 
     def _text(self, row: Mapping[str, Any]) -> str:
-        text = _json(self._translation.native(row))
+        text = as_json(self._translation.native(row))
         return text if len(text) <= LONGEST_LINE_BYTES else TOO_LONG
 
     def _one_by_one(self, chunk: Chunk, places: list[int]) -> dict[int, Mapping[str, Any]]:
@@ -228,11 +228,12 @@ class TableSource:
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """A value as JSON in one line."""
     return _ENCODER.encode(value)
 
 
-def _as_array(texts: list[str]) -> "pa.Array":
+def as_array(texts: list[str]) -> "pa.Array":
     """The texts; one with half a surrogate pair, which no UTF-8 holds, in JSON's own spelling."""
     import pyarrow as pa
 
