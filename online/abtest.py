@@ -18,6 +18,9 @@ POWER = 0.8
 TOO_FEW_UNITS = "fewer_than_2_units_an_arm"
 NO_VARIATION = "no_variation_between_units"
 NEAR_THE_EDGE = "too_near_0_or_1"
+FEW_ON_A_SIDE = "fewer_than_5_units_on_one_side"
+EDGE = 0.05
+"""An arm this near to 0 or 1 has few units on one side for that; any other one has few units."""
 TOO_FEW_EXPECTED = "fewer_than_5_units_expected"
 FEWEST = 5
 """How many units an arm must have on either side (with and without clicks) for an interval."""
@@ -114,7 +117,8 @@ def difference(
         return Difference(None, reason=undefined)
     value = treatment.y / treatment.x - control.y / control.x
     if reason := _why_no_interval(control, treatment):
-        p_value = _pooled_p(control, treatment) if reason == NEAR_THE_EDGE else None
+        few = reason in (NEAR_THE_EDGE, FEW_ON_A_SIDE)
+        p_value = _pooled_p(control, treatment) if few else None
         return Difference(value, p_value=p_value, reason=reason)
     variances = (_variance(control), _variance(treatment))
     error = math.sqrt(sum(variances))
@@ -176,7 +180,8 @@ def _why_no_interval(control: Moments, treatment: Moments) -> str | None:
     if min(arm.sessions for arm in arms) < 2:
         return TOO_FEW_UNITS
     if min(min(_sides(arm)) for arm in arms) < FEWEST:
-        return NEAR_THE_EDGE
+        least = min(arms, key=lambda arm: min(_sides(arm)))
+        return FEW_ON_A_SIDE if EDGE <= least.y / least.x <= 1 - EDGE else NEAR_THE_EDGE
     if any(_spread(arm) <= 1e-9 * arm.y_y for arm in arms):
         return NO_VARIATION
     return None

@@ -38,10 +38,11 @@ NO_SUMS = Sums(0, 0, 0, {})
 def fetch_sums(connection: Connection, choice: Choice) -> tuple[dict[str, Sums], dict[str, Sums]]:
     """Arm -> its sums over the units that count; and day, a space, arm -> that day's sums.
 
-    A unit may be there on several days, so that only what counts searches adds up over days.
+    A unit may be there on several days, so that only what counts searches adds up over days. Both
+    arms of a test are of one log: where it tells conversions of one, the other has had none.
     """
     knowledge = what_logs_know(connection, choice).by_model
-    tells = {arm for arm, things in knowledge.items() if "conversions" in things}
+    telling = {arm for arm, things in knowledge.items() if "conversions" in things}
     choose_assigned(connection, choice, "day_and_model")
     by_day: dict[str, _Rows] = {}
     by_arm: dict[str, _Rows] = {}
@@ -49,6 +50,7 @@ def fetch_sums(connection: Connection, choice: Choice) -> tuple[dict[str, Sums],
         key = str(row["group_key"])
         by_day.setdefault(key, []).append(row)
         by_arm.setdefault(key.partition(" ")[2], []).append(row)
+    tells = set(by_arm) if telling & by_arm.keys() else set()
     days_that_tell = {key for key in by_day if key.partition(" ")[2] in tells}
     days = _with_moments(connection, by_day, days_that_tell)
     choose_assigned(connection, choice, "model")

@@ -65,5 +65,5 @@ def both_ways_in_words(test: ABTest, *, changed: bool) -> tuple[str, ...]:
     if changed:
         return (f"{words}: the conclusion changes. Look at them before you decide.",)
     if moves(test):
-        return (f"{words}: the estimate moves by more than half the width of its margin of error.",)
+        return (f"{words}: the estimate moves by more than half of its margin of error.",)
     return (f"{words}: much the same.",)

@@ -15,6 +15,8 @@ from online.wording import (
     p_in_words,
     ratio_in_words,
     value_in_words,
+    why_no_interval,
+    without_conversions,
     without_user_in_words,
 )
 
@@ -116,6 +118,7 @@ def warnings(test: ABTest) -> list[str]:
         _without_unit(test),
         _sessions_made_up(test),
         _without_rank(test),
+        without_conversions(test),
     ]
     return [*(words for words in found if words), PEEKING]
 
@@ -247,12 +250,8 @@ def _told(test: ABTest, name: str) -> str:
 
 
 def _cannot_tell(test: ABTest) -> Verdict:
-    reason = (test.metrics["ctr"].difference.reason or "").replace("_", " ")
-    return Verdict(
-        "cannot_tell",
-        "Nothing can be said about CTR yet.",
-        (f"It has no interval: {reason}.", *_weight(test)),
-    )
+    said = why_no_interval(test, "ctr")
+    return Verdict("cannot_tell", "Nothing can be said about CTR yet.", (said, *_weight(test)))
 
 
 def _no_difference(test: ABTest) -> Verdict:

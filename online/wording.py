@@ -1,7 +1,7 @@
 """The numbers of an A/B test in words: values, differences, p-values, traffic, days."""
 
 from online.ab import ABTest, Arms
-from online.abtest import ALARM, SampleRatio
+from online.abtest import ALARM, FEW_ON_A_SIDE, FEWEST, SampleRatio
 
 TITLES = {
     "ctr": "CTR",
@@ -145,3 +145,25 @@ def without_user_in_words(test: ABTest) -> str:
         f"sessions are the unit: choose users to leave {'that one' if missing == 1 else 'those'} "
         "out."
     )
+
+
+def why_no_interval(test: ABTest, metric: str) -> str:
+    """Why a difference has no interval, in a sentence; "" where it has one or no reason."""
+    reason = test.metrics[metric].difference.reason
+    if reason == FEW_ON_A_SIDE:
+        left = " and ".join(f"{n:,}" for n in test.units)
+        return (
+            f"There are too few {test.unit}s for an interval, {left}: in an arm fewer than {FEWEST}"
+            " of them count on one side, such as with a click, or without one."
+        )
+    return f"It has no interval: {reason.replace('_', ' ')}." if reason else ""
+
+
+def without_conversions(test: ABTest) -> str:
+    """That an arm has had no conversion while the other has had some; "" where that is not so."""
+    arms = test.metrics["conversion_rate"]
+    rates = (arms.control.value, arms.treatment.value)
+    if None in rates or all(rates) or not any(rates):
+        return ""
+    arm = test.plan.arms[rates.index(0)]
+    return f"No search of {arm} has a conversion: see whether its part of the log tells them."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from online.abtest import (
+    FEW_ON_A_SIDE,
     NEAR_THE_EDGE,
     NO_VARIATION,
     TOO_FEW_EXPECTED,
@@ -127,7 +128,8 @@ def test_a_sample_ratio_of_few_units_is_not_tested() -> None:
         (_searches(3, 1000), _searches(6, 1000), 0.003, NEAR_THE_EDGE),
         (_searches(997, 1000), _searches(994, 1000), -0.003, NEAR_THE_EDGE),
         # A thousand clicks, all of them by one robot.
-        (Moments(900, 1000, 1899, 1e6, 1e6 + 899, 1e6), _searches(30, 90), -0.1933, NEAR_THE_EDGE),
+        (Moments(900, 1000, 1899, 1e6, 1e6 + 899, 1e6), _searches(30, 90), -0.1933, FEW_ON_A_SIDE),
+        (_searches(2, 7), _searches(2, 5), 0.1143, FEW_ON_A_SIDE),
         # Ten units with one click in two searches each: nothing varies.
         (Moments(10, 10, 20, 10, 40, 20), _searches(30, 90), -1 / 6, NO_VARIATION),
     ],
