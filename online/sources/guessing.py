@@ -17,14 +17,17 @@ NAMES: dict[str, str] = {
     "searchphrase searchtext searchkeyword term keyword keywords phrase terms",
     "session_id": "sessionid session sid gasessionid visitid visit sessionuuid sessionkey",
     "user_id": "userid user uid usertoken userpseudoid clientid visitorid customerid deviceid "
-    "anonymousid fullvisitorid cookieid",
+    "anonymousid fullvisitorid cookieid visitor client customer shopper memberid member accountid",
     "model_version": "modelversion model ranker variant arm abtestvariantid abvariant algorithm "
-    "experimentvariant experiment experimentid bucket testgroup treatment",
+    "experimentvariant experiment experimentid bucket testgroup treatment algo",
     "retrieved_doc_ids": "retrieveddocids resultids docids docs documents results hits hitids "
-    "productids items itemids shown displayed ranking serp queryresponsehitids objectids urls",
+    "productids items itemids shown displayed ranking serp queryresponsehitids objectids urls "
+    "shownproducts shownitems showndocs shownids",
     "offset": "offset start skip from firstresult",
     "clicked_doc_id": "clickeddocid clickeddoc clickedid clickeddocument clickedproduct "
-    "clickeditem clickedurl clicked clickdocid productclicked targetid target",
+    "clickeditem clickedurl clickedobjectid clickedobject clickeditemid clickedproductid "
+    "clickeddocumentid clickedsku clickedresult clickedresultid clickedhit clickedhitid clicked "
+    "clickdocid productclicked targetid target",
     "click_rank": "clickrank clickposition clickedposition clickedrank position rank pos "
     "resultposition itemposition ordinal",
     "clicks": "clicks clickeditems",
@@ -44,7 +47,7 @@ NAMES: dict[str, str] = {
 ACTIONS = "action eventname eventaction eventtype event type actionname kind"
 PARTS = {
     "doc_id": "docid documentid itemid productid objectid sku docidentifier objectids resultid "
-    "doc document item product contentid url clickeddocid clickedid",
+    "doc document item product contentid url clickeddocid clickedid articleid article listingid",
     "rank": "position rank pos itemposition positions resultposition ordinal clickrank index",
     "value": "value revenue purchaserevenue price amount",
     "dwell_s": NAMES["dwell_s"],
@@ -77,11 +80,18 @@ class Column:
         path: Its name, or dotted path.
         values: Its values that are not null.
         of: How many rows were looked at.
+        rows: The row of each value; of a path within a list, the place of the object there.
     """
 
     path: str
     values: list[Any] = field(default_factory=list)
     of: int = 0
+    rows: list[int] = field(default_factory=list)
+
+    def add(self, value: Any, row: int) -> None:
+        """Take up the value of a row."""
+        self.values.append(value)
+        self.rows.append(row)
 
     def names(self) -> list[str]:
         """What it may be called: all of its path, and its last parts."""
@@ -97,7 +107,7 @@ def columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> list[
     for row in rows:
         n_rows += 1
         for name, value in row.items():
-            _collect(name, plain(value), found)
+            _collect(name, plain(value), found, n_rows)
     for column in found.values():
         column.of = n_rows
     empty = [Column(name, [], n_rows) for name in names if not _begun(name, found)]
@@ -108,25 +118,25 @@ def _begun(name: str, found: Iterable[str]) -> bool:
     return any(path == name or path.startswith((f"{name}.", f"{name}[]")) for path in found)
 
 
-def _collect(path: str, value: Any, found: dict[str, Column]) -> None:
+def _collect(path: str, value: Any, found: dict[str, Column], row: int) -> None:
     value = opened(value)
     if isinstance(value, dict):
         for name, part in value.items():
-            _collect(f"{path}.{name}", part, found)
+            _collect(f"{path}.{name}", part, found, row)
         return
     if value is None:
         return
-    found.setdefault(path, Column(path)).values.append(value)
+    found.setdefault(path, Column(path)).add(value, row)
     if isinstance(value, list) and any(isinstance(part, dict) for part in value):
         for name, parts in _by_leaf(value).items():
-            found.setdefault(f"{path}[].{name}", Column(f"{path}[].{name}")).values.append(parts)
+            found.setdefault(f"{path}[].{name}", Column(f"{path}[].{name}")).add(parts, row)
 
 
 def _by_leaf(parts: list[Any]) -> dict[str, list[Any]]:
     leaves: dict[str, Column] = {}
-    for part in parts:
+    for place, part in enumerate(parts):
         for name, value in part.items() if isinstance(part, dict) else ():
-            _collect(name, value, leaves)
+            _collect(name, value, leaves, place)
     return {name: column.values for name, column in leaves.items()}
 
 

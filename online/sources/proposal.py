@@ -1,5 +1,6 @@
 """Proposes a mapping for a table that nobody has explained, from its names and first rows."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +12,13 @@ from typing import Any
 
 from online.events import OnlineError
 from online.sources import guessing as guess
+from online.sources.clicked import (
+    clicked_column,
+    n_alone,
+    named_like_a_document,
+    search_of_clicks,
+    stands_beside,
+)
 from online.sources.guessing import Column
 from online.sources.proposed import Proposal
 from online.sources.recognise import open_rows
@@ -102,9 +110,10 @@ class _Guesses:
         self._read_actions()
         self._take("retrieved_doc_ids")
         flat = not self.found.parts
-        for key in ("clicks", "conversions", "impressions", "clicked_doc_id", "click_rank"):
-            if flat:
-                self._take(key)
+        for key in ("clicks", "conversions", "impressions", "clicked_doc_id") if flat else ():
+            self._take(key)
+        if flat:
+            self._take_clicks()
         for key in ("model_version", "tags", "total_hits", "latency_ms", "offset", "event_id"):
             self._take(key)
         if flat:
@@ -200,6 +209,52 @@ class _Guesses:
             "search_id: no column names the search of a click; session and query together stand "
             "for it, and a query that is repeated in a session is one search"
         )
+
+    def _take_clicks(self) -> None:
+        """The clicked document under a common name, its rank, and searches told once a click."""
+        fields = self.found.fields
+        rank = guess.best(self.columns, guess.NAMES["click_rank"], guess.is_whole)
+        if "clicked_doc_id" not in fields and "clicks" not in fields:
+            self._take_clicked(rank)
+        if rank is not None and rank in self.columns:
+            self._take_rank(rank)
+        if "search_id" not in fields and (paths := search_of_clicks(fields)):
+            fields["search_id"] = fields.get("session_id") or fields["user_id"]
+            self.found.options["search_id"] = {"paths": paths}
+            self._doubt(
+                "search_id: rows tell a search again for each of its clicks; "
+                f"{' and '.join(map(repr, paths))} together are taken to stand for one search"
+            )
+
+    def _take_clicked(self, rank: Column | None) -> None:
+        fields = self.found.fields
+        column = clicked_column(self.columns, rank, fields.get("retrieved_doc_ids"))
+        if column is not None:
+            fields["clicked_doc_id"] = column
+            self.columns.remove(column)
+            self._doubt(f"clicked_doc_id: {column.path!r} is taken to name what was clicked")
+        elif "query" in fields and (column := named_like_a_document(self.columns)):
+            self._doubt(
+                f"{column.path!r} may name what was clicked; if it does, add "
+                f"clicked_doc_id = {json.dumps(column.path)} to [fields]"
+            )
+
+    def _take_rank(self, rank: Column) -> None:
+        """A rank is one of a click only where a clicked document stands beside it."""
+        clicked = self.found.fields.get("clicked_doc_id")
+        if clicked is None or not stands_beside(clicked, rank):
+            self._doubt(
+                f"{rank.path!r} looks like the rank of a click, but most of its rows name no "
+                "clicked document; it is left without a meaning"
+            )
+            return
+        self.found.fields["click_rank"] = rank
+        self.columns.remove(rank)
+        if alone := n_alone(rank, clicked):
+            self._doubt(
+                f"click_rank: {alone:,} of the first rows have a rank and no clicked document; "
+                "they will be quarantined"
+            )
 
     def _look_closer(self) -> None:
         """Forms of times, separators of lists, and where ranks begin."""
