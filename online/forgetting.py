@@ -33,12 +33,15 @@ class Erased:
         interactions: Rows of `interactions`.
         quarantined: Rows of quarantine files.
         days: The UTC days that the rows of the lake were of, ascending.
+        mentions: Rows of `searches` and `interactions` that stay though a text of theirs under a
+            further key is the user's id: other users are named in these searches.
     """
 
     searches: int = 0
     interactions: int = 0
     quarantined: int = 0
     days: tuple[str, ...] = field(default=())
+    mentions: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.searches or self.interactions or self.quarantined)
@@ -57,8 +60,8 @@ def find_user(lake: Lake, user_id: str, quarantine_folder: Path) -> Erased:
     """What `forget_user` would erase at this moment; nothing is changed."""
     with lake.connect() as connection:
         rows = _rows_of(connection, user_id)
-    lines = sum(_named_lines(file, user_id) for file in _quarantine_files(quarantine_folder))
-    return _erased(rows, lines)
+        lines = sum(_named_lines(file, user_id) for file in _quarantine_files(quarantine_folder))
+        return _erased(rows, lines, _mentions(connection))
 
 
 def forget_user(
@@ -67,9 +70,13 @@ def forget_user(
     """Erase all that a user did: searches, what happened in them, and quarantined lines.
 
     A search is the user's where its row or anything that happened in it names them (`user_id`; of
-    old lakes also `extra.user_id`): then all of it goes. Days that held any are written again, and
-    their old files are deleted at once, those that readers still use too. Flags of bots are judged
-    anew. Rows of others stay as they are. A kill at any point leaves the lake as before or after.
+    old lakes also `extra.user_id`): then all of it goes. So it does where a text under any further
+    key, at any depth of `extra`, is the user's id, unless somebody else is named in that search:
+    then it is that person's, who may have looked at the user's page, and stays (`mentions`).
+
+    Days that held any are written again, and their old files are deleted at once, those that
+    readers still use too. Flags of bots are judged anew. Rows of others stay as they are. A kill at
+    any point leaves the lake as before or after.
 
     Args:
         lake: The events. Another import at work is waited for.
@@ -88,6 +95,7 @@ def forget_user(
         for table in LOGGED:
             writing.view(table, writing.manifest.files(table), table)
         rows = _rows_of(writing.connection, user_id)
+        mentions = _mentions(writing.connection)
         for number, (table, day) in enumerate(rows):
             if progress:
                 progress("writing days again", number, len(rows))
@@ -96,7 +104,7 @@ def forget_user(
         if rows:
             judge_again(writing)
             writing.commit(erase=True)
-        return _erased(rows, lines)
+        return _erased(rows, lines, mentions)
 
 
 def first_kept_day(keep_days: int, now: datetime | None = None) -> date:
@@ -139,7 +147,7 @@ def expire_events(
             writing.place(table, writing.scratch / "none", replaces=days)
         judge_again(writing)
         writing.commit(erase=at_once)
-        return _erased(rows, 0)
+        return _erased(rows)
 
 
 def _rows_before(manifest: Manifest, first: str) -> Rewrite:
@@ -154,6 +162,7 @@ def _rows_before(manifest: Manifest, first: str) -> Rewrite:
 def _rows_of(connection: Connection, user_id: str) -> Rewrite:
     """How many rows of which days go with a user; reads the views `searches`, `interactions`."""
     connection.execute("SET VARIABLE user = ?", [user_id])
+    connection.execute(sql("duckdb/user_macros"))
     connection.execute(f"CREATE TEMP TABLE traces AS {sql('duckdb/user_traces')}")
     rows: dict[tuple[TableName, str], int] = {}
     for table in LOGGED:
@@ -162,6 +171,18 @@ def _rows_of(connection: Connection, user_id: str) -> Rewrite:
         found = marked.aggregate("CAST(date AS VARCHAR) AS day, count(*)", "day").order("day")
         rows |= {(table, str(day)): int(n) for day, n in found.fetchall()}
     return rows
+
+
+def _mentions(connection: Connection) -> int:
+    """Rows that hold the user's id and stay; after `_rows_of`."""
+    found = 0
+    for table in LOGGED:
+        connection.execute(f'CREATE OR REPLACE TEMP VIEW present AS FROM "{table}"')
+        staying = connection.sql(sql("duckdb/marked_rows")).filter(
+            "NOT erased AND holds_user(extra)"
+        )
+        found += int(staying.aggregate("count(*)").fetchall()[0][0])
+    return found
 
 
 def _write_again(writing: Writing, table: TableName, day: str) -> None:
@@ -175,10 +196,10 @@ def _write_again(writing: Writing, table: TableName, day: str) -> None:
     writing.place(table, folder, replaces={day})
 
 
-def _erased(rows: Rewrite, lines: int) -> Erased:
+def _erased(rows: Rewrite, lines: int = 0, mentions: int = 0) -> Erased:
     counts = {t: sum(n for (table, _), n in rows.items() if table == t) for t in LOGGED}
     days = tuple(sorted({day for _, day in rows}))
-    return Erased(counts["searches"], counts["interactions"], lines, days)
+    return Erased(counts["searches"], counts["interactions"], lines, days, mentions)
 
 
 def _quarantine_files(folder: Path) -> list[Path]:

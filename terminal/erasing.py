@@ -27,8 +27,9 @@ REMAINS = (
 def forget(workspace: "Workspace", *, user: str, yes: bool, as_json: bool) -> int:
     """Erase all that one user did: searches, what happened in them, and quarantined lines.
 
-    It cannot be undone. A search goes where it, or anything that happened in it, names the user.
-    Old files are deleted at once. Log files outside of the workspace are not touched.
+    It cannot be undone. A search goes where it, or anything that happened in it, names the user: in
+    user_id, or as a text under any further key unless another user is named there. Old files are
+    deleted at once. Log files outside of the workspace are not touched.
     """
     from builder.events import forget as forget_events
     from builder.people import TERMINAL
@@ -36,10 +37,11 @@ def forget(workspace: "Workspace", *, user: str, yes: bool, as_json: bool) -> in
 
     found = find_user(workspace.lake, user, workspace.quarantine_folder)
     if not found:
+        hint = "Write the user_id as the log does, with its capital letters."
         out.print_error(
             f"no event names the user {plain(user)!r}",
             str(workspace.lake.root),
-            "Write the user_id as the log does, with its capital letters.",
+            " ".join((hint, *_mentioned(found))),
             as_json=as_json,
         )
         return BAD_INPUT
@@ -48,11 +50,21 @@ def forget(workspace: "Workspace", *, user: str, yes: bool, as_json: bool) -> in
     with out.progress_bar() as progress:
         gone = forget_events(workspace, user, TERMINAL, progress)
     if as_json:
-        out.print_json({"user": user, **gone.as_json(), "remains": REMAINS})
+        told = {"user": user, **gone.as_json(), "mentions": gone.mentions}
+        out.print_json({**told, "remains": " ".join((REMAINS, *_mentioned(gone)))})
     else:
         click.echo(f"Erased: {_counts(gone)}.")
-        click.echo(REMAINS)
+        for sentence in (REMAINS, *_mentioned(gone)):
+            click.echo(sentence)
     return 0
+
+
+def _mentioned(gone: "Erased") -> list[str]:
+    """A sentence where searches of other users hold the same text, and stay."""
+    if not gone.mentions:
+        return []
+    rows = _number_of(gone.mentions, "row", "rows")
+    return [f"The same text stands in further keys of {rows} of other users' searches, which stay."]
 
 
 def _require_consent(user: str, found: "Erased") -> None:

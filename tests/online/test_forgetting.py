@@ -55,6 +55,33 @@ def test_all_that_a_user_did_is_erased_and_nothing_of_others(tmp_path: Path) -> 
     assert not find_user(lake, "u1", tmp_path / "none")
 
 
+def test_a_further_key_names_a_user_unless_the_search_is_of_another(tmp_path: Path) -> None:
+    deep = json.dumps({"a": {"b": ["x", {"c": "u1"}]}})
+    searches: list[dict[str, Any]] = [
+        {"extra": '{"account": "u1"}', "query": "own"},
+        {"extra": deep, "query": "deep"},
+        {"extra": '{"account": "\\u00751"}', "query": "escaped"},
+        {"user_id": "u2", "extra": '{"profile": "u1"}', "query": "of another"},
+        {"extra": '{"page": 1, "account": "u12", "u1": "x", "note": "u1 x"}', "query": "none"},
+        {"query": "in a click", "search_key": 10, "search_id": "q1"},
+        {"query": "a click on another", "user_id": "u3", "search_key": 11, "search_id": "q2"},
+        {"extra": json.dumps({"pad": "x" * 30_000, "account": "u1"}), "query": "long"},
+    ]
+    interactions: list[dict[str, Any]] = [
+        {"search_key": 10, "search_id": "q1", "extra": '{"seen_by": "u1"}'},
+        {"search_key": 11, "search_id": "q2", "extra": '{"seller": "u1"}'},
+        {"search_key": None, "joined": False, "extra": '{"account": "u1"}'},
+        {"search_key": None, "joined": False, "user_id": "u4", "extra": '{"account": "u1"}'},
+    ]
+    lake = lake_of(tmp_path, searches, interactions)
+    gone = forget_user(lake, "u1", tmp_path / "none")
+    assert (gone.searches, gone.interactions, gone.mentions) == (5, 2, 3)
+    assert rows(lake, "SELECT query FROM searches ORDER BY 1") == [
+        ("a click on another",), ("none",), ("of another",),
+    ]  # fmt: skip
+    assert not find_user(lake, "1", tmp_path / "none"), "a number names nobody"
+
+
 def test_no_file_with_the_user_stays_on_the_disk(tmp_path: Path) -> None:
     lake = _lake(tmp_path)
     with lake.writing() as writing:  # a day written again: its old file is retired
