@@ -45,6 +45,7 @@ ACTIONS = {
     "demo.fill": "Filled the workspace with the demo",
     "events.expire": "Removed search events older than",
     "events.forget": "Erased the search events of",
+    "events.take_back": "Took back the import of search events",
     "guidelines.file": "Took from guidelines.md",
     "guidelines.save": "Saved the guidelines as",
     "import.corpus": "Imported documents",

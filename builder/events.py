@@ -1,4 +1,4 @@
-"""What a workspace does with search events beside counting them: import, erase, let expire.
+"""What a workspace does with search events beside counting them: import, take back, erase.
 
 The events lie in the lake, which knows no people; who did what is noted here, in the log.
 """
@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from builder.activity import note_events
 from builder.errors import BuilderError
+from builder.people.roles import Actor, authorize, called
 from builder.store import activity as log
 from builder.workspace import Workspace
 
 if TYPE_CHECKING:
     from online.forgetting import Erased
     from online.tally import EventTally
+    from online.undoing import Import
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -56,6 +58,35 @@ def import_search_events(
         gone = expire_events(workspace.lake, keep_days, at_once=False, progress=progress)
         _note_expired(workspace, gone, keep_days, actor)
     return tally
+
+
+def take_back_import(
+    workspace: Workspace,
+    meant: "Import",
+    actor: Actor,
+    progress: Progress | None = None,
+    **how: Any,
+) -> "Import":
+    """Take the latest import of events back; the lake is as it was before it.
+
+    Args:
+        workspace: Whose events.
+        meant: The import that the actor was shown (`online.undoing.latest_import`).
+        actor: Who asks; None is the terminal.
+        progress: Told that another import is waited for; may raise to cancel.
+        how: The further arguments of `online.undoing.take_back`.
+
+    Raises:
+        NotAllowedError: The actor is no analyst.
+        OnlineError: As `online.undoing.take_back`.
+    """
+    from online.undoing import take_back
+
+    authorize(workspace, actor, "analyst")
+    gone = take_back(workspace.lake, meant, progress, **how)
+    told = {key: value for key, value in gone.as_json().items() if key != "file"}
+    _note(workspace, "events.take_back", gone.name, told, called(actor), when=True)
+    return gone
 
 
 def expire(

@@ -7,7 +7,7 @@ session that no longer meets a rule, as more of it came in, loses its flag.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from online.columns import BOTS
@@ -145,6 +145,7 @@ def judge_all(lake: Lake, progress: Progress | None = None) -> None:
     """
     with lake.writing(progress) as writing:
         judge_again(writing)
+        writing.change_former(lambda former: replace(former, bots=None, judge_bots=True))
         writing.commit()
 
 

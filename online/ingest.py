@@ -295,6 +295,7 @@ class _Import:
                 self.joining.place()
             self._remember_rank_bases()
             self._flag_bots()
+            self.writing.note_import(self.log.path.name, self.tally.accepted)
             self.writing.commit()
 
     def _find_touched_sessions(self) -> None:

@@ -12,7 +12,9 @@
 Readers read the files that the manifest names and nothing else, so an import that is killed leaves
 the lake as it was: its files, named by no manifest, are swept by the next writer. Files are never
 changed: a day is written anew beside its old files, which the manifest then names as retired. A
-writer that comes an hour later sweeps them; until then a reader who began before can read on.
+writer that comes an hour later sweeps them; until then a reader who began before can read on. The
+files of before the latest import stay until the next one, so that it can be taken back
+(online/undoing.py).
 """
 
 import shutil
@@ -44,7 +46,10 @@ from online.events import OnlineError
 from online.manifest import (
     TABLES,
     DayFile,
+    Former,
+    LatestImport,
     Manifest,
+    NoUndo,
     TableName,
     WholeFile,
     delete_all_but,
@@ -237,6 +242,8 @@ class Writing:
         rank_bases: What the first rank is in what an application logs, 0 or 1; to be added to.
         placed: Table -> files that were moved into the lake and wait for `commit`.
         emptied: Table -> days whose present files go with the next commit.
+        latest: The import that can be taken back from the next commit on; None: none can.
+        no_undo: Why none can.
     """
 
     root: Path
@@ -247,6 +254,8 @@ class Writing:
     rank_bases: dict[str, int] = field(init=False)
     placed: dict[TableName, list[DayFile]] = field(init=False)
     emptied: dict[TableName, set[str]] = field(init=False)
+    latest: LatestImport | None = field(init=False)
+    no_undo: NoUndo = field(init=False)
 
     def __post_init__(self) -> None:
         self._begin()
@@ -305,7 +314,7 @@ class Writing:
         flush_folder(target.parent)
         self.bots = WholeFile(target.relative_to(self.root).as_posix(), int(rows))
 
-    def commit(self, *, erase: bool = False) -> Manifest:
+    def commit(self, *, erase: bool = False, count: bool = True) -> Manifest:
         """Show what was placed to all readers, at once.
 
         Days whose searches or interactions changed get new `hours`: no count outlives what it
@@ -313,10 +322,13 @@ class Writing:
 
         Args:
             erase: Delete replaced files now, those of earlier commits too, though somebody reads.
+            count: FALSE after `restore`, which brings the `hours` that there were.
         """
-        place_hours(self, self._changed_days("searches") | self._changed_days("interactions"))
-        files = {table: self.files(table) for table in TABLES}
-        after = self.manifest.next(files, self.bots, self.rank_bases, datetime.now(UTC))
+        if count:
+            place_hours(self, self._changed_days("searches") | self._changed_days("interactions"))
+        searches, interactions, hours = map(self.files, TABLES)
+        state = Former(searches, interactions, hours, self.bots, self.rank_bases)
+        after = self.manifest.next(state, datetime.now(UTC), self.latest, self.no_undo)
         self.manifest = replace(after, retired=()) if erase else after
         write_manifest(self.root, self.manifest)
         if erase:
@@ -324,10 +336,39 @@ class Writing:
         self._begin()
         return self.manifest
 
+    def note_import(self, name: str, accepted: int) -> None:
+        """With the next commit comes an import, which can be taken back until the one after it.
+
+        Args:
+            name: Of its file.
+            accepted: How many of its rows were accepted.
+        """
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        now = self.manifest
+        self.latest = LatestImport(name, at, accepted, now.commit + 1, now.state)
+        self.no_undo = ""
+
+    def forbid_undo(self, why: NoUndo) -> None:
+        """From the next commit on no import can be taken back: what was before must not return."""
+        self.latest, self.no_undo = None, why
+
+    def change_former(self, change: Callable[[Former], Former]) -> None:
+        """What happens to the lake now happens to its state of before the latest import, too."""
+        if self.latest:
+            self.latest = replace(self.latest, before=change(self.latest.before))
+
+    def restore(self, former: Former) -> None:
+        """After `commit(count=False)` the lake consists of these files, all of which are there."""
+        for table in TABLES:
+            self.emptied[table] = {file.date for file in self.manifest.files(table)}
+            self.placed[table] = list(former.files(table))
+        self.bots, self.rank_bases = former.bots, dict(former.rank_bases)
+
     def _begin(self) -> None:
         """Nothing is changed yet."""
         self.bots = self.manifest.bots
         self.rank_bases = dict(self.manifest.rank_bases)
+        self.latest, self.no_undo = self.manifest.latest, self.manifest.no_undo
         self.placed = {table: [] for table in TABLES}
         self.emptied = {table: set() for table in TABLES}
 

@@ -74,6 +74,69 @@ class RetiredFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """What a lake consisted of before its latest import; its files stay until the next one.
+
+    Attributes:
+        searches: As of `Manifest`; so the others.
+        interactions: The files of the table.
+        hours: The files of the table.
+        bots: The file of the table.
+        rank_bases: What was known of applications.
+        judge_bots: Whether flags were judged anew since: then `bots` is old, and all sessions are
+            judged when the import is taken back.
+    """
+
+    searches: tuple[DayFile, ...] = ()
+    interactions: tuple[DayFile, ...] = ()
+    hours: tuple[DayFile, ...] = ()
+    bots: WholeFile | None = None
+    rank_bases: Mapping[str, int] = field(default_factory=dict)
+    judge_bots: bool = False
+
+    @property
+    def paths(self) -> set[str]:
+        """The files, relative to the lake."""
+        by_day = {file.path for table in TABLES for file in self.files(table)}
+        return by_day | ({self.bots.path} if self.bots else set())
+
+    def files(self, table: TableName) -> tuple[DayFile, ...]:
+        """The files of one table."""
+        return _of_table(self, table)
+
+    def since(self, first: str) -> "Former":
+        """The same without the days before `first`, which must not come back."""
+        searches, interactions, hours = (
+            tuple(file for file in self.files(table) if file.date >= first) for table in TABLES
+        )
+        bases = self.rank_bases
+        return Former(searches, interactions, hours, rank_bases=bases, judge_bots=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LatestImport:
+    """The latest import that brought anything, while it can be taken back.
+
+    Attributes:
+        name: The name of its file; untrusted.
+        at: When it was committed, ISO 8601 in UTC.
+        accepted: How many rows of its file were accepted.
+        commit: Which commit of the lake it was.
+        before: What the lake was without it.
+    """
+
+    name: str
+    at: str
+    accepted: int
+    commit: int
+    before: Former
+
+
+NoUndo = Literal["", "erased", "taken_back"]
+"""Why no import can be taken back: none came, a user's events were erased since, one was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What a reader of the lake sees.
 
@@ -86,6 +149,8 @@ class Manifest:
         bots: The file of the table `bots`; None where no session was taken for a bot yet.
         retired: Replaced files that readers at work may still read.
         rank_bases: What the first rank is, 0 or 1, in what each application logs.
+        latest: The import that can be taken back; None where there is none.
+        no_undo: Why `latest` is None.
     """
 
     lake_id: str
@@ -96,6 +161,8 @@ class Manifest:
     bots: WholeFile | None = None
     retired: tuple[RetiredFile, ...] = ()
     rank_bases: Mapping[str, int] = field(default_factory=dict)
+    latest: LatestImport | None = None
+    no_undo: NoUndo = ""
 
     @property
     def version(self) -> str:
@@ -104,19 +171,18 @@ class Manifest:
 
     @property
     def paths(self) -> set[str]:
-        """All files that are read, or still may be; relative to the lake."""
-        by_day = {file.path for table in TABLES for file in self.files(table)}
-        whole = {self.bots.path} if self.bots else set()
-        return by_day | whole | {file.path for file in self.retired}
+        """All files that are read, or still may be, also by an undo; relative to the lake."""
+        former = self.latest.before.paths if self.latest else set()
+        return self.state.paths | former | {file.path for file in self.retired}
+
+    @property
+    def state(self) -> Former:
+        """What the lake consists of now."""
+        return Former(self.searches, self.interactions, self.hours, self.bots, self.rank_bases)
 
     def files(self, table: TableName) -> tuple[DayFile, ...]:
         """The files of one table."""
-        tables = {
-            "searches": self.searches,
-            "interactions": self.interactions,
-            "hours": self.hours,
-        }
-        return tables[table]
+        return _of_table(self, table)
 
     def without_old_retired(self, now: datetime) -> "Manifest":
         """The same but for retired files whose time is over."""
@@ -124,33 +190,44 @@ class Manifest:
 
     def next(
         self,
-        files: Mapping[TableName, tuple[DayFile, ...]],
-        bots: WholeFile | None,
-        rank_bases: Mapping[str, int],
+        state: Former,
         now: datetime,
+        latest: LatestImport | None = None,
+        no_undo: NoUndo = "",
     ) -> "Manifest":
         """The manifest of the next commit.
 
         Args:
-            files: Table -> all of its files from now on.
-            bots: The file of the table `bots` from now on.
-            rank_bases: As the attribute.
+            state: What the lake consists of from now on.
             now: When files that are no longer read are retired.
+            latest: As the attribute.
+            no_undo: As the attribute.
         """
-        after = replace(
-            self,
-            commit=self.commit + 1,
-            bots=bots,
-            retired=(),
-            rank_bases=dict(rank_bases),
-            searches=files["searches"],
-            interactions=files["interactions"],
-            hours=files["hours"],
-        )
         at = now.astimezone(UTC).isoformat(timespec="seconds")
         known = {file.path for file in self.retired}
-        gone = sorted(self.paths - known - after.paths)
-        return replace(after, retired=(*self.retired, *(RetiredFile(path, at) for path in gone)))
+        gone = sorted(self.state.paths - known - state.paths)
+        retired = (*self.retired, *(RetiredFile(path, at) for path in gone))
+        return replace(
+            self,
+            commit=self.commit + 1,
+            searches=state.searches,
+            interactions=state.interactions,
+            hours=state.hours,
+            bots=state.bots,
+            retired=tuple(file for file in retired if file.path not in state.paths),
+            rank_bases=dict(state.rank_bases),
+            latest=latest,
+            no_undo=no_undo,
+        )
+
+
+def _of_table(state: Former | Manifest, table: TableName) -> tuple[DayFile, ...]:
+    tables = {
+        "searches": state.searches,
+        "interactions": state.interactions,
+        "hours": state.hours,
+    }
+    return tables[table]
 
 
 def new_manifest() -> Manifest:
@@ -193,10 +270,28 @@ def _manifest(written: Mapping[str, Any]) -> Manifest:
     return replace(
         manifest,
         hours=_day_files(written["hours"]),
-        bots=WholeFile(**written["bots"]) if written["bots"] else None,
+        bots=_whole_file(written["bots"]),
         retired=tuple(RetiredFile(**entry) for entry in written["retired"]),
         rank_bases=dict(written["rank_bases"]),
+        # A manifest of before imports could be taken back has neither.
+        latest=_latest(written["latest"]) if written.get("latest") else None,
+        no_undo=written.get("no_undo", ""),
     )
+
+
+def _latest(written: Mapping[str, Any]) -> LatestImport:
+    before = written["before"]
+    former = Former(
+        **{table: _day_files(before[table]) for table in TABLES},
+        bots=_whole_file(before["bots"]),
+        rank_bases=dict(before["rank_bases"]),
+        judge_bots=before["judge_bots"],
+    )
+    return LatestImport(**{**written, "before": former})
+
+
+def _whole_file(entry: Mapping[str, Any] | None) -> WholeFile | None:
+    return WholeFile(**entry) if entry else None
 
 
 def _day_files(entries: Iterable[Mapping[str, Any]]) -> tuple[DayFile, ...]:

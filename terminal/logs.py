@@ -70,6 +70,8 @@ def import_logs(  # noqa: PLR0913 - the options of the command
     A native line is one search: timestamp with its zone, query, session_id, model_version,
     retrieved_doc_ids, clicked_doc_id and click_rank (null without a click). A table's columns are
     called so too; lists in cells are JSON, or ids between |. Any other columns need --map.
+
+    Was an option wrong? `goldsmith events undo` takes the latest import back.
     """
     from online.events import OnlineError
 
