@@ -110,6 +110,20 @@ def test_a_row_that_was_edited_is_refused_and_shown(tmp_path: Path) -> None:
     assert (tally.accepted, tally.reasons) == (2, {"bad_export": 4})
 
 
+def test_of_rows_that_are_too_old_nothing_is_shown(tmp_path: Path) -> None:
+    take(tmp_path, LINES)
+    file = tmp_path / "out.csv"
+    export_events(Lake(tmp_path / "events"), file)
+    # What was clicked a minute later is young enough, but its rank is none.
+    text = file.read_text().replace("2026-11-30 12:00", "2020-01-01 12:00")
+    file.write_text(text.replace('""rank"":11', '""rank"":-1'))
+    tally = import_events(
+        Lake(tmp_path / "again"), file, quarantine_folder=tmp_path / "q", keep_days=1000
+    )
+    assert (tally.accepted, tally.reasons) == (0, {"beyond_retention": 6})
+    assert {row["raw"] for row in quarantined(tally)} == {None}
+
+
 def test_clicks_told_later_do_not_count_again(tmp_path: Path) -> None:
     later: dict[str, Any] = {"timestamp": "2026-11-30T12:00:10Z", "search_id": "S1"}
     later |= {
