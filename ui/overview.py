@@ -197,5 +197,5 @@ def _searches(workspace: Workspace) -> Step:
     state = (
         f"{inline(mark)} searches, " if mark else ""
     ) + f"CTR {numbers.percent(metrics['ctr'])} ({numbers.percent_interval(low, high)})"
-    n = numbers.count(log.searches)
+    n = numbers.count(metrics["searches"])
     return Step("Searches", n, state, "dashboard", "Dashboard", done=True)

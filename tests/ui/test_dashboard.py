@@ -18,8 +18,8 @@ from online.manifest import MANIFEST
 from tests.online.logs import lake_of
 from tests.ui.conftest import APP, SECONDS
 from tests.ui.test_pages import markup
-from ui.dashboards.counting import Log, groups_of, log_of, queries_of, series_of
-from ui.dashboards.figures import asked_in_words, file_parts, sheet_of_groups
+from ui.dashboards.counting import Log, groups_of, log_of, queries_of, report_of, series_of
+from ui.dashboards.figures import asked_in_words, beside, file_parts, sheet_of_groups
 from ui.dashboards.groups import UNTAGGED
 from ui.dashboards.queries import before, sheet_of_queries
 from ui.dashboards.times import points_of
@@ -149,7 +149,7 @@ def test_queries_that_changed_name_both_periods(open_page: OpenPage) -> None:
 
 
 def test_a_change_is_measured_against_the_days_before_or_the_first_half() -> None:
-    log = Log(date(2026, 11, 1), date(2026, 11, 9), (), (), 1)
+    log = Log(date(2026, 11, 1), date(2026, 11, 9), (), (), 1, date(2026, 11, 9))
     days = [(3, 9), (1, 9), (1, 2), (1, 1)]
     chosen = [Choice(date(2026, 11, a), date(2026, 11, b), model="A") for a, b in days]
     found = [before(log, choice) for choice in chosen]
@@ -236,3 +236,56 @@ def test_missing_values_are_empty_cells(berlin: Workspace) -> None:
     sheet = sheet_of(points_of(series_of(berlin, choice, "hour"), "ctr"))
     assert {row[sheet.columns.index("low")] for row in sheet.rows} == {None}
     assert json.dumps(sheet.rows[0][0]) == '"2026-11-01T10:00:00"'
+
+
+def test_days_to_come_are_told_and_not_drawn_unless_all_are(
+    open_page: OpenPage, berlin: Workspace, tmp_path: Path
+) -> None:
+    lake_of(berlin.root, [{"timestamp": "2231-11-20T12:00:00Z", "model_version": "B"}])
+    app = open_page()
+    assert app.date_input(key="to").value == date(2026, 11, 3)
+    said = markup(app)
+    assert "1 search is dated after today (up to 2231-11-20): choose a later end to see it." in said
+    assert ">72</bdi></div>" in said
+    said = markup(open_page(to="2231-11-20"))
+    assert "is dated after today" not in said
+    assert ">73</bdi></div>" in said
+    with init_workspace(tmp_path / "late", "Late") as workspace:
+        lake_of(workspace.root, [{"timestamp": "2231-11-20T12:00:00Z"}])
+        log = log_of(workspace)
+    assert log is not None
+    assert (log.usual_end, log.later) == (date(2231, 11, 20), 0)
+
+
+def test_what_menus_do_not_offer_and_keys_nobody_knows_are_named(open_page: OpenPage) -> None:
+    asked = {
+        "metric": "xxx",
+        "step": "by century",
+        "by": "moon",
+        "queries_kind": "odd",
+        "sort": "z",
+    }
+    said = markup(open_page(**asked))
+    for key in ("metric=xxx", "step=by century", "by=moon", "queries_kind=odd"):
+        assert f"{key} is not offered here, so it does not count." in said
+    assert "The address asks for sort, which is unknown here and does not count." in said
+
+
+def test_small_models_have_no_interval_and_each_number_has_a_meaning(
+    open_page: OpenPage, berlin: Workspace
+) -> None:
+    few = [{"timestamp": f"2026-11-02T1{n}:00:00Z", "session_id": f"c{n}"} for n in range(3)]
+    lake_of(berlin.root, [{**search, "model_version": "C"} for search in few])
+    choice = Choice(date(2026, 11, 1), date(2026, 11, 3), zone="Europe/Berlin")
+    found = report_of(berlin, choice)
+    assert "ctr" not in found["by_model"]["C"]["intervals"]
+    assert "ctr" in found["overall"]["intervals"]
+    said = markup(open_page())
+    for name in ("CTR", "CTR@k", "click-MRR", "reformulated", "bots", "intervals"):
+        assert f"<dt><bdi>{name}</bdi></dt>" in said
+
+
+def test_times_and_their_interval_are_equally_precise() -> None:
+    metrics = {"median_first_click_s": 9.8, "reasons": {}, "interval_reasons": {}, "searches": 9}
+    metrics["intervals"] = {"median_first_click_s": [9.4, 10.2]}
+    assert beside("median_first_click_s", metrics) == "9.4\u201310.2\u00a0s"

@@ -4,6 +4,7 @@ In the process an answer is an object that all sessions share, so nobody may cha
 is a file in the workspace's cache, which outlives a restart (online/kept.py).
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -14,12 +15,12 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from builder.workspace import Workspace
+from online.counts import counts_of, overall_counts
 from online.engines import Choice, Grouping, choose, fetch
 from online.kept import kept
 from online.lake import Connection, Lake
 from online.manifest import MANIFEST
 from online.queries import Kind, query_table_on
-from online.report import counts_of, report_on
 from online.slices import careful_metrics
 
 Metrics: TypeAlias = Mapping[str, Any]
@@ -46,6 +47,9 @@ class Log:
         model_versions: All of them, sorted.
         tags: All of them, sorted.
         searches: How many there are.
+        usual_end: The last day that is shown unless another is asked for: `last_day`, but none
+            after tomorrow, as long as there are searches before that.
+        later: How many searches are dated after it.
     """
 
     first_day: date
@@ -53,6 +57,8 @@ class Log:
     model_versions: tuple[str, ...]
     tags: tuple[str, ...]
     searches: int
+    usual_end: date
+    later: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +89,36 @@ def state_of(lake: Lake) -> str:
 
 def log_of(workspace: Workspace) -> Log | None:
     """What there is to choose from, in days of the workspace's zone; None in an empty lake."""
-    found = _asked(workspace, "log", Choice(zone=workspace.settings.timezone), _log)
-    days = [date.fromisoformat(day) for day in found["days"]]
+    zone = workspace.settings.timezone
+    found = _asked(workspace, "days of the log", Choice(zone=zone), _log)
+    days = {date.fromisoformat(day): int(n) for day, n in found["days"].items()}
     if not days:
         return None
+    # A clock that is wrong in one client must not stretch everybody's axes by years.
+    tomorrow = datetime.now(ZoneInfo(zone)).date() + timedelta(days=1)
+    usual_end = max((day for day in days if day <= tomorrow), default=max(days))
     return Log(
         first_day=min(days),
         last_day=max(days),
         model_versions=tuple(found["models"]),
         tags=tuple(found["tags"]),
-        searches=found["searches"],
+        searches=sum(days.values()),
+        usual_end=usual_end,
+        later=sum(n for day, n in days.items() if day > usual_end),
     )
 
 
 def whole(workspace: Workspace, log: Log) -> Choice:
-    """All searches of the log: what the Dashboard shows first."""
-    return Choice(log.first_day, log.last_day, zone=workspace.settings.timezone)
+    """What the Dashboard shows first: all searches of the log but those of days to come."""
+    return Choice(log.first_day, log.usual_end, zone=workspace.settings.timezone)
 
 
 def report_of(workspace: Workspace, choice: Choice) -> Answer:
-    """{"overall": M, "by_model": {model_version: M}} of the searches that are meant."""
-    return _asked(workspace, "report", choice, _report)
+    """{"overall": M, "by_model": {model_version: M}} of the searches that are meant.
+
+    Small groups have an interval where `holds` says so: on this page that is one rule for all.
+    """
+    return _asked(workspace, "report that holds", choice, _report)
 
 
 def groups_of(workspace: Workspace, choice: Choice, group: Group) -> Mapping[str, Metrics]:
@@ -186,21 +201,31 @@ def _counted(
 def _log(connection: Connection, choice: Choice) -> Answer:
     choose(connection, choice, "day_and_model")
     rows = fetch(connection, "headline")
-    keys = [str(row["group_key"]).partition(" ") for row in rows]
+    days: Counter[str] = Counter()
+    models: set[str] = set()
+    for row in rows:
+        day, _, model = str(row["group_key"]).partition(" ")
+        days[day] += int(row["searches"])
+        models.add(model)
     choose(connection, choice, "tag")
     tags = {str(row["group_key"]) for row in fetch(connection, "headline")}
     return {
-        "days": sorted({day for day, _, _ in keys}),
-        "models": sorted({model for _, _, model in keys}),
+        "days": dict(sorted(days.items())),
+        "models": sorted(models),
         "tags": sorted(tag.removeprefix("#") for tag in tags if tag),
-        "searches": sum(int(row["searches"]) for row in rows),
     }
 
 
 def _report(connection: Connection, choice: Choice) -> Answer:
-    found = report_on(connection, choice)
-    by_model = {model: _flat(metrics) for model, metrics in found["by_model"].items()}
-    return {"overall": _flat(found["overall"]), "by_model": by_model}
+    by_model = counts_of(connection, choice, "model")
+    overall = overall_counts(connection, choice, by_model)
+    return {
+        "overall": _flat(careful_metrics(overall).as_json()),
+        "by_model": {
+            model: _flat(careful_metrics(counts).as_json())
+            for model, counts in sorted(by_model.items())
+        },
+    }
 
 
 def _flat(metrics: Metrics) -> Answer:

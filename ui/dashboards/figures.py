@@ -62,12 +62,23 @@ MEASURES: Mapping[str, Measure] = {
 
 _SECONDS = "\u00a0s"
 _OPEN = {
-    "sessions_made_up": "{n} of the sessions are not named by the log: they are a user's searches "
-    "without 30 minutes of silence, or one search each.",
-    "results_unknown": "{n} searches do not tell their results and are in no share of those.",
-    "clicks_without_rank": "{n} clicks have no rank.",
-    "searches_without_rank": "{n} clicked searches have no rank and count 0 in click-MRR.",
+    "sessions_made_up": (
+        "1 of the sessions is not named by the log: it is a user's searches without 30 minutes of "
+        "silence, or one search.",
+        "{n} of the sessions are not named by the log: they are a user's searches without 30 "
+        "minutes of silence, or one search each.",
+    ),
+    "results_unknown": (
+        "1 search does not tell its results and is in no share of those.",
+        "{n} searches do not tell their results and are in no share of those.",
+    ),
+    "clicks_without_rank": ("1 click has no rank.", "{n} clicks have no rank."),
+    "searches_without_rank": (
+        "1 clicked search has no rank and counts 0 in click-MRR.",
+        "{n} clicked searches have no rank and count 0 in click-MRR.",
+    ),
 }
+"""What one and what several leave open."""
 
 
 def written(name: str, value: float | None) -> str:
@@ -80,7 +91,7 @@ def written(name: str, value: float | None) -> str:
     if kind == "decimal":
         return numbers.decimal(value)
     if kind == "seconds":
-        return (f"{value:.1f}" if value < 10 else f"{value:,.0f}") + _SECONDS
+        return _in_seconds(value, value) + _SECONDS
     return f"{value:,.2f}"
 
 
@@ -108,11 +119,13 @@ def show_figures(metrics: Metrics, choice: Choice) -> None:
 def _counted(metrics: Metrics, choice: Choice) -> Iterator[str]:
     """What is in the figures and what is not, in sentences."""
     if bots := metrics["bot_searches"]:
-        are = "are left out" if choice.without_bots else "count"
-        yield f"{numbers.count(bots)} searches of sessions that behave like bots {are}."
-    for name, sentence in _OPEN.items():
+        one = bots == 1
+        are = ("is" if one else "are") + " left out" if choice.without_bots else "count" + "s" * one
+        searches = f"{numbers.count(bots)} search{'' if one else 'es'}"
+        yield f"{searches} of sessions that behave like bots {are}."
+    for name, (one, several) in _OPEN.items():
         if n := metrics.get(name):
-            yield sentence.format(n=numbers.count(n))
+            yield one if n == 1 else several.format(n=numbers.count(n))
     if metrics.get("conversion_value") is not None:
         yield f"All conversions together are worth {metrics['conversion_value']:,.2f}."
     unknown = [name for name in MEASURES if metrics["reasons"].get(name) == NOT_LOGGED]
@@ -155,9 +168,9 @@ def drawable(metrics: Metrics) -> list[str]:
 
 def _searches(metrics: Metrics) -> Tile:
     users = metrics.get("users")
-    beside = [f"{numbers.count(metrics['sessions'])} sessions"]
+    beside = [numbers.count_of(metrics["sessions"], "session")]
     if users:
-        beside.append(f"{numbers.count(users)} users")
+        beside.append(numbers.count_of(users, "user"))
     return Tile("searches", numbers.count(metrics["searches"]), f"in {' of '.join(beside)}")
 
 
@@ -170,7 +183,7 @@ def _lines(name: str, metrics: Metrics) -> Html:
 def _interval_or_why(name: str, metrics: Metrics) -> str:
     low, high = metrics["intervals"].get(name) or (None, None)
     reason = metrics["reasons"].get(name) or metrics["interval_reasons"].get(name)
-    return _interval(name, low, high) or numbers.in_words(reason)
+    return _interval(name, metrics.get(name), low, high) or numbers.in_words(reason)
 
 
 def _n(name: str, metrics: Metrics) -> str:
@@ -185,13 +198,21 @@ def _is_told(name: str, metrics: Metrics) -> bool:
     return bool(metrics["reasons"].get(name) != NOT_LOGGED)
 
 
-def _interval(name: str, low: float | None, high: float | None) -> str:
+def _interval(name: str, value: float | None, low: float | None, high: float | None) -> str:
     kind = MEASURES[name].kind
     if kind == "share":
         return numbers.percent_interval(low, high)
     if kind == "decimal" or low is None or high is None:
         return numbers.interval(low, high)
-    return f"{written(name, low).removesuffix(_SECONDS)}\u2013{written(name, high)}"
+    if kind == "seconds":
+        ends = (_in_seconds(end, value or 0.0) for end in (low, high))
+        return "\u2013".join(ends) + _SECONDS
+    return f"{written(name, low)}\u2013{written(name, high)}"
+
+
+def _in_seconds(seconds: float, value: float) -> str:
+    """A time as precise as the value that it belongs to: a tenth of a second under 10 s."""
+    return f"{seconds:.1f}" if value < 10 else f"{seconds:,.0f}"
 
 
 def _cells(group: str, metrics: Metrics, names: Iterable[str]) -> list[object]:

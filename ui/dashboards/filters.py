@@ -3,7 +3,7 @@
 What an address asks for and the log does not hold is said, never dropped in silence.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import date
 
@@ -11,7 +11,8 @@ import streamlit as st
 
 from online.engines import QUERY_CLASSES, Choice
 from ui.dashboards.counting import Log
-from ui.frame import note
+from ui.frame import muted, note
+from ui.numbers import count
 
 CLASSES = {
     "keyword": "keywords",
@@ -20,6 +21,13 @@ CLASSES = {
     "long": "six words or more",
     "empty": "empty",
 }
+
+
+KEYS = {
+    *("from", "to", "model", "tag", "class", "without_bots", "metric", "step", "by"),
+    *("queries_kind", "rater", "invite"),
+}
+"""What the address of the Dashboard may hold."""
 
 
 def ask_choice(log: Log, zone: str) -> Choice:
@@ -41,13 +49,25 @@ def ask_choice(log: Log, zone: str) -> Choice:
     without_bots = ask_bots()
     if said:
         note(said[0], *said[1:], kind="warning")
+    say_later(log, end)
     return Choice(start, end, model, tag, query_class, without_bots=without_bots, zone=zone)
 
 
 def ask_days(log: Log, said: list[str]) -> tuple[date, date]:
     """The first and the last day, within the log; `said` gets a sentence for each that is not."""
     days = (log.first_day, log.last_day)
-    return _ask_day("From", days[0], days, said), _ask_day("To", days[1], days, said)
+    return _ask_day("From", days[0], days, said), _ask_day("To", log.usual_end, days, said)
+
+
+def say_later(log: Log, end: date) -> None:
+    """That some searches are of days to come, where the usual days are shown."""
+    if not log.later or end != log.usual_end:
+        return
+    is_dated = "search is" if log.later == 1 else "searches are"
+    muted(
+        f"{count(log.later)} {is_dated} dated after today (up to {log.last_day}): choose a later "
+        f"end to see {'it' if log.later == 1 else 'them'}."
+    )
 
 
 def ask_tag(log: Log, said: list[str]) -> str | None:
@@ -140,3 +160,20 @@ def _say_unknown(key: str, known: Sequence[str], said: list[str]) -> None:
     text = st.query_params.get(key)
     if text and text not in known:
         said.append(f"{key}={text} is not in the log, so it does not count.")
+
+
+def note_unknown_keys() -> None:
+    """Say what the address asks for that the Dashboard does not know, such as sort=weird."""
+    asked = [key for key in st.query_params if key not in KEYS and not key.startswith("utm_")]
+    if asked:
+        note(
+            f"The address asks for {', '.join(asked)}, which is unknown here and does not count.",
+            kind="warning",
+        )
+
+
+def note_unoffered(key: str, offered: Collection[str]) -> None:
+    """Say that the address asks for something which the menu of this key does not offer."""
+    text = st.query_params.get(key)
+    if text and text not in offered:
+        note(f"{key}={text} is not offered here, so it does not count.", kind="warning")

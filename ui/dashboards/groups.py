@@ -19,7 +19,7 @@ from ui.dashboards.figures import (
     sheet_of_groups,
     written,
 )
-from ui.dashboards.filters import CLASSES
+from ui.dashboards.filters import CLASSES, note_unoffered
 from ui.downloads import file_name, sheet_of, show_chart, titled_csv
 from ui.frame import muted, section
 from ui.tables import Column, named, table, with_note
@@ -46,9 +46,11 @@ def show_groups(
 ) -> None:
     """The metrics side by side; by what, stands in the address. Only that is counted."""
     place = st.container(key="groups")
+    offered = [name for name in TITLES if name != "tag" or log.tags]
+    note_unoffered("by", [TITLES[name] for name in offered])
     by = st.segmented_control(
         "Side by side",
-        [name for name in TITLES if name != "tag" or log.tags],
+        offered,
         format_func=TITLES.__getitem__,
         default="model",
         required=True,

@@ -15,6 +15,7 @@ from online.wording import p_in_words, signed
 from ui import numbers
 from ui.dashboards.counting import MOST_QUERIES, Answer, Log, queries_of
 from ui.dashboards.figures import MEASURES, beside, file_parts, written
+from ui.dashboards.filters import note_unoffered
 from ui.downloads import Sheet, file_name, titled_csv
 from ui.frame import muted
 from ui.tables import Column, table, with_note
@@ -23,6 +24,7 @@ from ui.text import inline
 Row = Mapping[str, Any]
 SHOWN = 20
 """Queries in the table; the file holds more."""
+ALPHA = 0.05
 NAMED = 8
 """How many new and vanished queries are named."""
 
@@ -77,6 +79,7 @@ VIEWS: Mapping[Kind, View] = {
 def show_queries(workspace: Workspace, log: Log, choice: Choice) -> None:
     """The first queries of the kind that is chosen; the address keeps the choice."""
     place = st.container(key="queries")
+    note_unoffered("queries_kind", [view.title for view in VIEWS.values()])
     kind = st.selectbox(
         "Queries with",
         list(VIEWS),
@@ -159,7 +162,7 @@ def _show_kind(found: Answer, kind: Kind) -> None:
     _draw(columns, cells, kind)
     of_all = f", of {numbers.count(found['queries'])} in all" * (kind != "busiest")
     muted(
-        f"{numbers.count(len(rows))} of {numbers.count(found['eligible'])} such queries{of_all}. "
+        f"{numbers.count(len(rows))} of {_queries(found['eligible'], 'such ')}{of_all}. "
         f"The file holds up to {MOST_QUERIES}."
     )
 
@@ -167,11 +170,17 @@ def _show_kind(found: Answer, kind: Kind) -> None:
 def _show_changes(found: Answer, now: Choice, against: Choice) -> None:
     muted(f"{now.start} to {now.end}, compared with {against.start} to {against.end}.")
     rows = found["by_query"][:SHOWN]
+    if rows and not any(_is_certain(row) for row in rows):
+        muted(
+            "None of these changes is certain: all of them may be chance (no corrected p is under "
+            f"{ALPHA})."
+        )
     columns = [Column("query"), Column("searches", numeric=True)]
     columns += [Column(MEASURES[name].title, numeric=True) for name in COMPARED]
     _draw(columns, [_change(row) for row in rows], "changed")
     muted(
-        f"{numbers.count(len(rows))} of {numbers.count(found['tested'])} queries that were tested."
+        f"{numbers.count(len(rows))} of {_queries(found['tested'])} that "
+        f"{'was' if found['tested'] == 1 else 'were'} tested."
     )
     for state in ("new", "vanished"):
         _show_names(state, found[state])
@@ -226,6 +235,16 @@ def _changed(name: str, row: Row) -> str:
         low, high = (_signed(name, found[end]) for end in ("low", "high"))
         parts += [f"{low} to {high}", p_in_words(found["p_holm"])]
     return with_note(written(name, row[name]), " \u00b7 ".join(filter(None, parts)))
+
+
+def _queries(n: int, such: str = "") -> str:
+    return f"{numbers.count(n)} {such}{'query' if n == 1 else 'queries'}"
+
+
+def _is_certain(row: Row) -> bool:
+    """Whether a metric changed by more than chance explains, all tests together."""
+    found = (row["differences"][name]["p_holm"] for name in COMPARED)
+    return any(p is not None and p < ALPHA for p in found)
 
 
 def _signed(name: str, change: float) -> str:

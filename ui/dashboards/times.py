@@ -12,6 +12,7 @@ from ui import numbers
 from ui.charts import time_chart
 from ui.dashboards.counting import MOST_DAYS, MOST_DAYS_OF_HOURS, Metrics, Series, Step, series_of
 from ui.dashboards.figures import D3_FORMS, MEASURES, asked_in_words, drawable, file_parts
+from ui.dashboards.filters import note_unoffered
 from ui.downloads import Sheet, file_name, sheet_of, show_chart
 from ui.frame import muted, section
 
@@ -32,6 +33,8 @@ def show_over_time(
     """
     section("Over time")
     names = [name for name in drawable(overall) if name not in NOT_OVER_TIME]
+    note_unoffered("metric", [MEASURES[name].title for name in names])
+    note_unoffered("step", list(STEPS.values()))
     with st.container(key="over_time", horizontal=True, vertical_alignment="bottom"):
         metric = st.selectbox(
             "Metric",

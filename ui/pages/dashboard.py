@@ -6,9 +6,10 @@ from ui import frame, state
 from ui.charts import drawn_colours
 from ui.dashboards.counting import log_of, report_of
 from ui.dashboards.figures import show_figures
-from ui.dashboards.filters import ask_choice
+from ui.dashboards.filters import ask_choice, note_unknown_keys
 from ui.dashboards.fresh import watch_events
 from ui.dashboards.groups import say_rest, show_clicks_by_rank, show_groups
+from ui.dashboards.meanings import show_meanings
 from ui.dashboards.queries import show_queries
 from ui.dashboards.times import show_over_time
 from ui.imports import offer_import
@@ -28,6 +29,7 @@ if log is None:
     st.stop()
 
 choice = ask_choice(log, workspace.settings.timezone)
+note_unknown_keys()
 found = report_of(workspace, choice)
 overall, by_model = found["overall"], found["by_model"]
 if not overall["searches"]:
@@ -37,12 +39,13 @@ if not overall["searches"]:
 searches = {model: metrics["searches"] for model, metrics in by_model.items()}
 colours = drawn_colours(searches, colours_for(workspace, log.model_versions))
 show_figures(overall, choice)
+show_meanings(overall)
 show_over_time(workspace, choice, overall, colours)
 say_rest(searches, colours)
 show_groups(workspace, log, by_model, colours, choice)
 show_clicks_by_rank(by_model, colours, choice)
 show_queries(workspace, log, choice)
 frame.muted(
-    "Rates are shares of searches; intervals are 95 %, clustered by session. Small groups have an "
-    "interval only where it would hold."
+    "Rates are shares of searches; intervals are 95 %, clustered by session. There is one only "
+    "where it would hold: from 10 sessions on, with at least 5 searches for and 5 against."
 )
