@@ -103,6 +103,7 @@ def forget_user(
         lines = sum(_forget_lines(file, user_id) for file in _quarantine_files(quarantine_folder))
         if rows:
             judge_again(writing)
+            writing.forbid_undo("erased")
             writing.commit(erase=True)
         return _erased(rows, lines, mentions)
 
@@ -146,6 +147,7 @@ def expire_events(
             days = {file.date for file in writing.manifest.files(table) if file.date < first}
             writing.place(table, writing.scratch / "none", replaces=days)
         judge_again(writing)
+        writing.change_former(lambda former: former.since(first))
         writing.commit(erase=at_once)
         return _erased(rows)
 
