@@ -3,6 +3,18 @@
 The terminal and the browser show the same sentences.
 """
 
+import re
+
+_SINGLE = {
+    "have": "has", "are": "is", "were": "was", "name": "names", "hold": "holds",
+    "belong": "belongs", "equal": "equals", "list": "lists", "count": "counts",
+}  # fmt: skip
+"""Verbs of the sentences below, of several rows and of one."""
+
+_NOUNS = re.compile("rows|searches|clicks|times|results|query records|action lines")
+_VERBS = re.compile(rf"\b({'|'.join(_SINGLE)})\b")
+_PRONOUN = re.compile(r"\bthey (\w+)")
+
 NOTES: dict[str, str] = {
     "action_line_without_record": "action lines of a bulk file were followed by no record",
     "bots": "searches are of sessions that behave as machines do; they are flagged, and count",
@@ -17,13 +29,19 @@ NOTES: dict[str, str] = {
     "epoch_nanoseconds": "times are numbers, taken as nanoseconds since 1970 (UTC)",
     "epoch_seconds": "times are numbers, taken as seconds since 1970 (UTC)",
     "further_keys": "rows have keys that have no meaning here; they are kept in `extra`",
+    "future_time": "rows have a time more than a day after now; they are kept, and count where "
+    "it says; the latest",
     "identical_rows": "rows equal an earlier row of the log and have no event_id; "
     "they were taken as duplicates",
+    "local_time_skipped": "times without a zone fall into an hour that a change of clocks leaves "
+    "out there; they were taken an hour later",
+    "local_time_twice": "times without a zone fall into an hour that a change of clocks repeats; "
+    "the second one was taken",
     "model_assumed": "searches name no model; they got the one that was told for all",
     "model_from_application": "searches name no model; the name of their application stands for it",
     "model_from_nothing": 'searches name neither model nor application; their model is "unknown"',
     "model_from_option": "searches name no model; they got the one that was told for all",
-    "no_search_id": "rows name no search; they are kept, but belong to none",
+    "no_search_id": "rows name no search; they are kept, without a search",
     "no_session": "searches name neither session nor user; each is a session of its own",
     "no_user_query": "query records hold no query; they are kept as searches with an empty one",
     "off_list": "searches have a click outside the result list; it is kept and counted",
@@ -64,5 +82,24 @@ def note_in_words(code: str, n: int) -> str:
 
     >>> note_in_words("empty_query", 1200)
     '1,200 searches have an empty query; they are kept and counted'
+    >>> note_in_words("empty_query", 1)
+    '1 search has an empty query; it is kept and counted'
     """
-    return f"{n:,} {sentence_of(code)}"
+    return counted(n, sentence_of(code))
+
+
+def counted(n: int, sentence: str) -> str:
+    """A number of rows, and the sentence of `NOTES` or its like that follows it, of one or more."""
+    return f"{n:,} {_of_one(sentence) if n == 1 else sentence}"
+
+
+def _of_one(sentence: str) -> str:
+    head, semicolon, rest = sentence.partition("; ")
+    noun = _NOUNS.match(head)
+    if noun is None:
+        return sentence
+    single = "search" if noun[0] == "searches" else noun[0].removesuffix("s")
+    head = _VERBS.sub(lambda verb: _SINGLE[verb[0]], single + head[noun.end() :], count=1)
+    rest = _PRONOUN.sub(lambda they: f"it {_SINGLE.get(they[1], they[1])}", rest)
+    rest = rest.replace("and count", "and counts") if rest.endswith("and count") else rest
+    return f"{head}{semicolon}{rest}"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from builder.jobs import Job
 from online.words import note_in_words
 from ui.event_imports import show_applications
 from ui.frame import note
+from ui.import_words import on_the_page, reason_in_words
 from ui.jobs import Outcome
 from ui.numbers import count, in_words
 from ui.tables import Column, table
@@ -70,6 +72,9 @@ KINDS = {
         updates=True,
     ),
 }
+SHOWN_ROWS = 20
+"""How many rows in quarantine the page explains; the file has them all."""
+
 _GOOD = ("accepted", "duplicate", "updated")
 _COUNTS = ("read", "accepted", "duplicate", "updated", "quarantined")
 
@@ -85,7 +90,7 @@ def show_tallies(job: Job, outcome: Outcome) -> None:
     if not any(tally[name] for tally in tallies.values() for name in _GOOD):
         note("Nothing came in.", "Is it the right kind of file? See the reasons.", kind="error")
     for what, tally in tallies.items():
-        _show_reasons(tally, note_in_words if what == "events" else _short_words)
+        _show_reasons(tally, of_events=what == "events")
         show_applications(tally)
         if tally["quarantine_file"]:
             _offer_quarantine(job, what, Path(tally["quarantine_file"]))
@@ -106,28 +111,33 @@ def _short_words(code: str, n: int) -> str:
     return f"{count(n)} {in_words(code)}"
 
 
-def _show_reasons(tally: dict[str, Any], note_words: Callable[[str, int], str]) -> None:
+def _show_reasons(tally: dict[str, Any], *, of_events: bool) -> None:
     """Why rows are in quarantine, and what was odd about others; events have whole sentences."""
-    if reasons := tally["reasons"]:
-        listed = ", ".join(_short_words(code, n) for code, n in reasons.items())
-        st.html(f'<p class="gs-muted"><b>In quarantine:</b> {inline(listed)}</p>')
-    if notes := tally["notes"]:
-        told = "".join(f"<li>{inline(note_words(code, n))}</li>" for code, n in notes.items())
-        st.html(
-            f'<div class="gs-muted"><b>Kept, but odd:</b><ul class="gs-notes">{told}</ul></div>'
-        )
+    _list_codes("In quarantine", tally["reasons"], reason_in_words if of_events else _short_words)
+    _list_codes("Kept, but odd", tally["notes"], note_in_words if of_events else _short_words)
     # An import of long ago has kept no names.
     for code, names in tally.get("named", {}).items():
         told = inline("; ".join(names))
         st.html(f'<p class="gs-muted"><b>{inline(in_words(code))}:</b> {told}</p>')
 
 
+def _list_codes(title: str, counts: dict[str, int], words: Callable[[str, int], str]) -> None:
+    if counts:
+        told = "".join(f"<li>{inline(words(code, n))}</li>" for code, n in counts.items())
+        st.html(
+            f'<div class="gs-muted"><b>{inline(title)}:</b><ul class="gs-notes">{told}</ul></div>'
+        )
+
+
 def _offer_quarantine(job: Job, what: str, file: Path) -> None:
     if not file.is_file():
-        note("The quarantine file has been removed.", str(file))
+        note("The quarantine file has been removed.")
         return
-    first = _first_row(file)
-    note(f"One of the rows in quarantine: {first}" if first else "", str(file), kind="warning")
+    with file.open(encoding="utf-8") as rows:
+        told = [_told(json.loads(row)) for row in islice(rows, SHOWN_ROWS)]
+    first = f"The first {SHOWN_ROWS} of them" if len(told) == SHOWN_ROWS else "Row by row"
+    listed = "".join(f"<li>{inline(words)}</li>" for words in told)
+    st.html(f'<div class="gs-muted"><b>{first}:</b><ul class="gs-notes">{listed}</ul></div>')
     st.download_button(
         "Download the rows in quarantine",
         data=file.read_bytes,
@@ -139,10 +149,8 @@ def _offer_quarantine(job: Job, what: str, file: Path) -> None:
     )
 
 
-def _first_row(file: Path) -> str:
-    """File, line and reason of the first bad row, as the import wrote them."""
-    with file.open(encoding="utf-8") as rows:
-        line = rows.readline()
-    row = json.loads(line) if line else {}
+def _told(row: dict[str, Any]) -> str:
+    """Line and reason of a row in quarantine, as the import wrote them."""
     place = f"line {row['line']}: " if row.get("line") else ""
-    return f"{place}{row.get('message') or row.get('reason') or ''}"
+    message = str(row.get("message") or "")
+    return f"{place}{on_the_page(message) or in_words(row.get('reason'))}"

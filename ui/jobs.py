@@ -11,6 +11,7 @@ from builder.jobs import Job, cancel_job, read_job, recent_jobs, start_job
 from builder.people import Person, authorize
 from builder.workspace import Workspace
 from ui.frame import errors_shown, in_callback, muted, note, sentence
+from ui.import_words import on_the_page, place_on_the_page
 from ui.numbers import count
 from ui.sign_in import person_signed_in
 
@@ -90,8 +91,9 @@ def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], Non
         note(f"Cancelled: {sentence(job.message) or job.kind}.", when)
     else:
         error = (job.outcome or {}).get("error", {})
-        where = f"Where: {error['where']}" if error.get("where") else ""
-        note(f"Failed: {job.message}", where, sentence(error.get("hint") or ""), kind="error")
+        place, hint = place_on_the_page(error.get("where") or ""), error.get("hint") or ""
+        where = f"Where: {place}" if place else ""
+        note(f"Failed: {job.message}", where, sentence(on_the_page(hint)), kind="error")
 
 
 def _how_far(job: Job) -> str:

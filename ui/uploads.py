@@ -2,8 +2,10 @@
 
 import re
 import shutil
+import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -17,6 +19,8 @@ IMPORT_JOB = "import"
 _TARGET = "builder.importers.job:import_job"
 _LONGEST_PART = 120
 _CHUNK = 1 << 20
+LONGEST_WAIT_S = 2 * 24 * 3600
+"""No import takes two days."""
 
 
 class Upload(Protocol):
@@ -57,6 +61,7 @@ def keep_uploads(
         NotAllowedError: The person is no analyst.
     """
     require(person, "analyst")
+    _drop_forgotten(workspace)
     place = uploads_folder(workspace) / uuid.uuid4().hex
     for upload in uploads:
         parts = plain_parts(upload.name)
@@ -67,7 +72,9 @@ def keep_uploads(
 def start_import(
     workspace: Workspace, person: Person, what: str, path: Path, **options: object
 ) -> int:
-    """Import what was kept at `path`, which is deleted in the end; the job's id.
+    """Import what was kept at `path`; the job's id.
+
+    It is deleted in the end; with `keep` only where something of it came in.
 
     Raises:
         NotAllowedError: The person is no analyst.
@@ -77,7 +84,8 @@ def start_import(
     parameters = {"what": what, "path": str(path), "actor": person.name, **options}
     job_id = start_job(workspace, IMPORT_JOB, _TARGET, parameters, person.name)
     if read_job(workspace, job_id).parameters["path"] != str(path):
-        drop_upload(path)
+        if not options.get("keep"):
+            drop_upload(path)
         raise BuilderError("Another import is at work.", hint="Start this one when it has ended.")
     return job_id
 
@@ -85,6 +93,15 @@ def start_import(
 def drop_upload(path: Path) -> None:
     """Delete what was kept."""
     shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def _drop_forgotten(workspace: Workspace) -> None:
+    """Delete uploads that nobody came back to: a log holds what users did, and waits no longer."""
+    folder = uploads_folder(workspace)
+    for place in folder.iterdir() if folder.is_dir() else ():
+        with suppress(FileNotFoundError):
+            if time.time() - place.stat().st_mtime > LONGEST_WAIT_S:
+                shutil.rmtree(place, ignore_errors=True)
 
 
 def _keep(upload: Upload, target: Path) -> None:

@@ -35,7 +35,7 @@ def import_job(
         workspace: Where to.
         parameters: what: corpus, queries, judgments, events, folder or book; path: of the file or
             folder, inside `uploads_folder`; actor: who asks; and where it fits update, rater,
-            timezone.
+            timezone; keep: whether the file stays if nothing of it came in, for another try.
         progress: Told of each step; may raise to cancel.
 
     Returns:
@@ -48,15 +48,22 @@ def import_job(
     path = _upload(workspace, Path(str(parameters["path"])))
     actor = ensure_person(workspace, str(parameters["actor"]))
     require(actor, "analyst")
+    keep = bool(parameters.get("keep"))
     try:
         tallies = _import(workspace, path, actor, parameters, progress)
+        keep = keep and not any(_came_in(tally) for tally in tallies.values())
     finally:
-        shutil.rmtree(path.parent, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(path.parent, ignore_errors=True)
     return {
         "what": parameters["what"],
         "file": path.name,
         "tallies": {what: tally.as_json() for what, tally in tallies.items()},
     }
+
+
+def _came_in(tally: ImportTally) -> bool:
+    return bool(tally.accepted or tally.duplicate or tally.updated)
 
 
 def _upload(workspace: Workspace, path: Path) -> Path:

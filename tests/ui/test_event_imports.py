@@ -16,6 +16,11 @@ from tests.ui.test_pages import markup, sign_in, wait_for
 
 OpenApp = Callable[[Path], AppTest]
 STRANGE = "when,words,who,shown\n2026-11-30 12:00:00,=sum,ann,d1|d2\n2026-11-30 12:01:00,x,ben,\n"
+MAPPING = (
+    '[fields]\ntimestamp = "when"\nquery = "words"\nsession_id = "who"\n'
+    'retrieved_doc_ids = { path = "shown", separator = "|" }\n'
+    '[constants]\nmodel_version = "bm25"\n'
+)
 NATIVE_TABLE = (
     "timestamp,query,session_id,model_version,retrieved_doc_ids\n"
     "2026-11-30T12:00:00Z,shoes,s1,bm25,d1|d2\n"
@@ -75,20 +80,34 @@ def test_a_strange_table_waits_until_somebody_says_what_its_columns_mean(
     assert mapping.value is not None
     assert "timestamp" in mapping.value
     assert "goldsmith events import" not in mapping.value
-    assert app.text_input(key="log_mapping_zone").value == "Europe/Berlin"
+    assert app.text_input(key="log_mapping_zone").value == ""
     mapping.set_value("[fields\n")
     said = markup(_press(app, "Import with this mapping"))
     assert 'role="alert"' in said
     assert app.text_area(key="log_mapping").value == "[fields\n"
-    app.text_area(key="log_mapping").set_value(
-        '[fields]\ntimestamp = "when"\nquery = "words"\nsession_id = "who"\n'
-        'retrieved_doc_ids = { path = "shown", separator = "|" }\n'
-        '[constants]\nmodel_version = "bm25"\n'
-    )
+
+
+def test_a_mapping_stays_until_rows_came_in(open_app: OpenApp, empty_workspace: Workspace) -> None:
+    app = _upload(_page(open_app, empty_workspace), "strange.csv", STRANGE.encode())
+    app.text_area(key="log_mapping").set_value(MAPPING)
+    # Nobody has said the zone: all rows are set aside, and nothing of the work is lost.
+    app = _press(app, "Import with this mapping")
+    wait_for(empty_workspace, "import")
+    said = markup(app.run())
+    assert "Nothing of strange.csv came in by this mapping." in said
+    assert "2 rows have a time without a zone" in said
+    assert "choose the time zone above and import the file again" in said
+    assert "--timezone" not in said
+    assert str(empty_workspace.root) not in said
+    app.text_input(key="log_mapping_zone").set_value("Europe/Nowhere")
+    assert "There is no time zone" in markup(_press(app, "Import with this mapping"))
+    app.text_input(key="log_mapping_zone").set_value("Europe/Berlin")
     app = _press(app, "Import with this mapping")
     wait_for(empty_workspace, "import")
     said = markup(app.run())
     assert "What do the columns" not in said
+    assert "by this mapping" not in said
+    assert list(uploads_folder(empty_workspace).iterdir()) == []
     assert '<td class="gs-number"><bdi>2</bdi></td>' in said
     # Notes are sentences.
     assert "times name no zone; they are taken in the one that was told" in said
@@ -98,6 +117,27 @@ def test_a_strange_table_waits_until_somebody_says_what_its_columns_mean(
         ("=sum", "2026-11-30 11:00:00+00:00"),
         ("x", "2026-11-30 11:01:00+00:00"),
     ]
+
+
+def test_choosing_a_column_rewrites_its_line(open_app: OpenApp, empty_workspace: Workspace) -> None:
+    app = _upload(_page(open_app, empty_workspace), "strange.csv", STRANGE.encode())
+    choice = app.selectbox(key="map_session_id")
+    assert (choice.value, "who" in choice.options) == ("\u2013 not in this log", True)
+    choice.set_value("who").run()
+    assert not app.exception
+    assert 'session_id = "who"' in (app.text_area(key="log_mapping").value or "")
+    assert app.selectbox(key="map_session_id").value == "who"
+    assert "<bdi>ann \u00b7 ben</bdi>" in markup(app)
+    app.text_area(key="log_mapping").set_value("[fields").run()
+    assert "The mapping cannot be read." in markup(app)
+
+
+def test_a_file_of_nothing_is_said_to_be_empty(
+    open_app: OpenApp, empty_workspace: Workspace
+) -> None:
+    said = markup(_upload(_page(open_app, empty_workspace), "none.jsonl", b""))
+    assert "The file none.jsonl is empty" in said
+    assert list(uploads_folder(empty_workspace).iterdir()) == []
 
 
 def test_a_table_that_is_left_is_not_kept(open_app: OpenApp, empty_workspace: Workspace) -> None:

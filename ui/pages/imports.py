@@ -3,9 +3,11 @@
 import streamlit as st
 
 from ui import frame, state
-from ui.event_imports import ask_how, ask_mapping, import_log
+from ui.event_imports import ask_how
+from ui.event_undo import offer_undo
 from ui.imports import KINDS, show_tallies
-from ui.jobs import follow
+from ui.jobs import follow, latest_job
+from ui.log_mapping import ask_mapping, import_log
 from ui.uploads import IMPORT_JOB, import_uploads
 
 frame.heading(
@@ -53,6 +55,7 @@ elif pressed and uploads:
 elif pressed:
     frame.note("Choose a file first.", kind="warning")
 
-if what == "events":
-    ask_mapping(workspace, person)
-follow(workspace, IMPORT_JOB, show=show_tallies)
+# While a new log waits, what became of the last one would be taken for its result.
+if not (what == "events" and ask_mapping(workspace, person)):
+    follow(workspace, IMPORT_JOB, show=show_tallies)
+    offer_undo(workspace, person, latest_job(workspace, IMPORT_JOB))
