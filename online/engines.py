@@ -252,7 +252,7 @@ def make(connection: Connection, table: str, query: str) -> None:
 
 def chosen(connection: Connection, choice: Choice) -> Relation:
     """The searches that count, with the columns of `searches`."""
-    rows = _within(connection, "searches", choice)
+    rows = within(connection, "searches", choice)
     if choice.tag is not None:
         rows = rows.filter(_has_tag(choice.tag))
     if choice.query_class is not None:
@@ -300,7 +300,7 @@ def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) ->
     uncounted = of_days(days, choice.start, choice.end, wider)
     if not of_all or grouping in OF_SEARCHES or uncounted.limit(1).fetchall():
         return
-    hours = _within(connection, "hours", choice)
+    hours = within(connection, "hours", choice)
     first, last = hours.aggregate("min(date), max(date)").fetchall()[0]
     if first and parts_fit(choice.zone, first, last):
         key = f"{group_key(hours, choice, grouping)} AS group_key"
@@ -310,15 +310,15 @@ def _choose_hours(connection: Connection, choice: Choice, grouping: Grouping) ->
 
 def _clicks(connection: Connection, choice: Choice, searches: Relation) -> Relation:
     """The clicks of these searches; a click whose search is not known never counts."""
-    rows = _within(connection, "interactions", choice)
+    rows = within(connection, "interactions", choice)
     clicks = rows.filter("kind = 'click' AND joined IS NOT FALSE")
     if choice == replace(choice, tag=None, query_class=None, without_bots=False):
         return clicks
     return clicks.join(searches.project("search_key"), "search_key", how="semi")
 
 
-def _within(connection: Connection, table: str, choice: Choice) -> Relation:
-    """The rows of a table of these days and this model."""
+def within(connection: Connection, table: str, choice: Choice) -> Relation:
+    """The rows of a table of the choice's days and model."""
     wider = timedelta(days=choice.zone != "UTC")
     rows = of_days(connection.sql(f'FROM "{table}"'), choice.start, choice.end, wider)
     for condition in _conditions(choice):

@@ -8,12 +8,13 @@ from datetime import date
 from typing import Any, TypedDict, Unpack
 
 from online.counts import counts_of, overall_counts
-from online.engines import Choice, choose, fetch
+from online.engines import Choice, choose, fetch, within
 from online.lake import Connection, Lake
 from online.metrics import OnlineMetrics, online_metrics
 
 __all__ = [
     "DayMetrics", "Filters", "LakeSpan", "counts_of", "daily", "report", "report_on", "span",
+    "tags_of", "unjoined_on",
 ]  # fmt: skip
 EVERYTHING = Choice()
 
@@ -129,3 +130,23 @@ def span(lake: Lake) -> LakeSpan:
         model_versions=tuple(sorted({name for _, _, name in keys})),
         searches=sum(int(row["searches"]) for row in by_day),
     )
+
+
+def tags_of(lake: Lake) -> list[str]:
+    """All tags of the lake, sorted."""
+    with lake.connect() as connection:
+        choose(connection, Choice(), "tag")
+        keys = {str(row["group_key"]) for row in fetch(connection, "headline")}
+    return sorted(key.removeprefix("#") for key in keys if key)
+
+
+def unjoined_on(connection: Connection, choice: Choice) -> dict[str, int]:
+    """Kind, such as "click" -> how many of these happened in searches that are not known (yet).
+
+    They count in no metric and join their searches when these are imported. Of the choice only the
+    days tell something here: model, tags and query are those of the search.
+    """
+    rows = within(connection, "interactions", Choice(choice.start, choice.end, zone=choice.zone))
+    waiting = rows.filter("joined IS FALSE AND search_id IS NOT NULL")
+    waiting.create_view("unjoined", replace=True)
+    return {row["kind"]: int(row["interactions"]) for row in fetch(connection, "unjoined")}

@@ -149,7 +149,12 @@ class Days(click.ParamType[tuple["date", "date"]]):
     type=click.Choice(["busiest", "worst", "best", "zero-results", "no-clicks", "changed"]),
     help="Which queries --by query shows; the busiest, unless told otherwise.",
 )
-@click.option("--against", type=Days(), help="FROM:TO, what --sort changed compares with.")
+@click.option(
+    "--against",
+    type=Days(),
+    help="FROM:TO, the days that --sort changed compares with; without --from, all days after them "
+    "are compared.",
+)
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -160,24 +165,49 @@ class Days(click.ParamType[tuple["date", "date"]]):
 @json_option
 @with_workspace
 def report(workspace: "Workspace", *, as_json: bool, **asked: Any) -> None:
-    """What users did: click-through rate, click-MRR and kin, overall and by model version."""
+    """What users did: click-through rate, click-MRR and kin, overall and by model version.
+
+    Dwell is the longest among a search's clicks. A search is reformulated where the same session
+    searches for something else within 5 minutes without having clicked. Conversions and values are
+    0 where a log tells such of other searches of the model in these days, else not logged.
+    """
+    from terminal.report_output import print_report, say_what_there_is
+
     _check_report_options(asked)
     days = {name: day.date() if (day := asked.pop(name)) else None for name in ("start", "end")}
     how = {name: asked.pop(name) for name in ("by", "sort", "against", "top")}
-    metrics = _report(workspace, days | asked, **how)
+    filters = _days_behind(days, how["against"]) | asked
+    metrics = _report(workspace, filters, **how)
     if as_json:
         out.print_json(metrics)
-        return
-    from terminal.report_output import print_report
+    else:
+        print_report(metrics, workspace.settings.marks.events, asked["zone"])
+    if not metrics["overall"]["searches"]:
+        say_what_there_is(workspace.lake, filters)
 
-    print_report(metrics, workspace.settings.marks.events, asked["zone"])
+
+def _days_behind(
+    days: dict[str, "date | None"], against: "tuple[date, date] | None"
+) -> dict[str, "date | None"]:
+    """Without a first day, those behind the days that are compared with; they must not overlap."""
+    start, end = days["start"], days["end"]
+    if against is None or start is not None or (end is not None and end <= against[1]):
+        return days
+    from datetime import timedelta
+
+    start = against[1] + timedelta(days=1)
+    out.say(f"compared are the days from {start} on")
+    return days | {"start": start}
 
 
 def _check_report_options(asked: Mapping[str, Any]) -> None:
     if asked["sort"] and asked["by"] != "query":
         raise click.UsageError("--sort says which queries are shown: it needs --by query")
     if (asked["sort"] == "changed") != (asked["against"] is not None):
-        raise click.UsageError("--sort changed and --against FROM:TO need each other")
+        raise click.UsageError(
+            "--sort changed and --against FROM:TO need each other, such as "
+            "--by query --sort changed --against 2026-10-01:2026-10-31"
+        )
 
 
 def _report(
@@ -191,14 +221,17 @@ def _report(
 ) -> dict[str, Any]:
     from online.engines import Choice
     from online.kept import kept
-    from online.report import report_on
+    from online.report import report_on, unjoined_on
     from online.slices import slice_on
 
     choice = Choice(**filters)
 
     def count() -> dict[str, Any]:
         with workspace.lake.connect() as connection:
-            found = report_on(connection, choice) | {"without_bots": choice.without_bots}
+            found = report_on(connection, choice) | {
+                "unjoined": unjoined_on(connection, choice),
+                "without_bots": choice.without_bots,
+            }
             if by == "query":
                 from online.queries import query_table_on
 

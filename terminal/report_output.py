@@ -1,11 +1,14 @@
 """How the terminal shows online metrics: overall, by model, by what was asked for, by query."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from terminal.output import number, one_line, print_table, say
+
+if TYPE_CHECKING:
+    from online.lake import Lake
 
 Metrics: TypeAlias = Mapping[str, Any]
 COLUMNS = ("searches", "sessions", "CTR", "95 % interval", "click-MRR", "95 % interval")
@@ -38,6 +41,22 @@ OF_KIND: dict[str, tuple[str, str, Callable[[Any], str]]] = {
     "zero-results": ("without results", "searches_without_results", "{:,}".format),
     "no-clicks": ("clicks lacking", "clicks_lacking", "{:,.0f}".format),
 }
+MEANINGS = {
+    "dwell_over_30_s": "dwell: the longest among a search's clicks",
+    "reformulation_rate": "reformulated: the same session searched for something else within 5 "
+    "minutes, without a click before",
+}
+"""What a name does not say by itself."""
+MOST_NAMED = 20
+ASKED = {
+    "start": "from",
+    "end": "to",
+    "model": "model",
+    "tag": "tag",
+    "query_class": "class",
+    "without_bots": "without bots",
+}
+"""Filters as they are told."""
 PARTS = {"by_day": "day", "by_hour": "hour", "by_tag": "tag", "by_class": "class of query"}
 
 
@@ -60,6 +79,7 @@ def print_report(report: Mapping[str, Any], mark: str = "", zone: str = "UTC") -
         click.echo()
         _print_further(overall, by_model)
     _say_what_counts(overall, without_bots=report.get("without_bots", False))
+    _say_what_waits(report.get("unjoined", {}))
     for part, title in PARTS.items():
         if part in report:
             _print_part(f"{zone} {title}" if part in ("by_day", "by_hour") else title, report, part)
@@ -88,6 +108,41 @@ def _print_further(overall: Metrics, by_model: Mapping[str, Metrics]) -> None:
             missing.setdefault(str(overall["reasons"][name]), []).append(title)
     for reason, titles in missing.items():
         say(f"{reason.replace('_', ' ')}: {'; '.join(titles)}")
+    for name, meaning in MEANINGS.items():
+        if name in known:
+            say(meaning)
+
+
+def _say_what_waits(unjoined: Mapping[str, int]) -> None:
+    """What counts nowhere as its search is not known: its rows may be in a log still to come."""
+    for kind, n in unjoined.items():
+        what = f"{n:,} {kind}s wait" if n > 1 else f"{n:,} {kind} waits"
+        say(f"{what} for a search that is not known")
+
+
+def say_what_there_is(lake: "Lake", filters: Mapping[str, Any]) -> None:
+    """Where no search was chosen: which models, tags and days the lake knows."""
+    from online.report import span, tags_of
+
+    known = span(lake)
+    if known.first_day is None:
+        say("There are no searches yet: goldsmith events import FILE")
+        return
+    asked = ", ".join(
+        f"{ASKED[name]} {one_line(str(value))}" if value is not True else ASKED[name]
+        for name, value in filters.items()
+        if name in ASKED and value
+    )
+    say(f"No search was found: {asked}. There are:")
+    say(f"  days: {known.first_day} to {known.last_day} (UTC)")
+    say(f"  models: {_names(known.model_versions)}")
+    say(f"  tags: {_names(tags_of(lake))}")
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(one_line(name) for name in names[:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"{shown}{more}" if names else "none"
 
 
 def _say_what_counts(overall: Metrics, *, without_bots: bool) -> None:

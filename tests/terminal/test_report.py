@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from terminal.measuring import report
+from tests.online.logs import lake_of
 from tests.terminal.conftest import Terminal
 
 LISTED = ["d1", "d2"]
@@ -115,3 +116,55 @@ def test_queries_that_changed(logged: Terminal) -> None:
 def test_options_that_make_no_sense_together(logged: Terminal, options: list[str]) -> None:
     answer = CliRunner().invoke(report, options, obj=logged.folder / "w")
     assert (answer.exit_code, "Error:" in answer.output) == (2, True)
+
+
+def test_the_days_after_those_compared_with_are_the_default(logged: Terminal) -> None:
+    how = ("report", "--by", "query", "--sort", "changed", "--against", "2026-11-01:2026-11-01")
+    shown = logged(*how, "--json")
+    assert (shown.code, shown.document["searches"], shown.document["searches_before"]) == (0, 1, 2)
+    assert "compared are the days from 2026-11-02 on" in shown.stderr
+    before = logged(*how[:-1], "2026-11-02:2026-11-02", "--to", "2026-11-01", "--json")
+    assert (before.document["searches"], before.document["searches_before"]) == (2, 1)
+    overlapping = logged(*how[:-1], "2026-11-01:2026-11-02", "--to", "2026-11-01")
+    assert (overlapping.code, "overlap" in overlapping.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--tag", "nope"), "tag nope"),
+        (("--model", "no\x1bpe"), "model no?pe"),
+        (("--from", "2027-01-01", "--without-bots"), "from 2027-01-01, without bots"),
+    ],
+)
+def test_where_nothing_is_found_it_is_said_what_there_is(
+    logged: Terminal, options: tuple[str, ...], said: str
+) -> None:
+    answer = logged("report", *options)
+    assert answer.code == 0
+    assert answer.stderr.endswith(
+        f"No search was found: {said}. There are:\n"
+        "  days: 2026-11-01 to 2026-11-02 (UTC)\n  models: A\n  tags: none\n"
+    )
+
+
+def test_what_waits_for_its_search_and_what_words_mean(goldsmith: Terminal) -> None:
+    goldsmith("init")
+    assert "no searches yet" in goldsmith("report").stderr
+    search = {"search_id": "q1", "dwell_s": 40.0, "n_clicks": 1, "tags": ["web"]}
+    waiting = {"joined": False, "model_version": None, "search_id": "q2", "search_key": 7}
+    lake_of(
+        goldsmith.folder / "w",
+        [search],
+        [waiting, waiting, waiting | {"search_id": None}, waiting | {"kind": "conversion"}],
+    )
+    shown = goldsmith("report")
+    assert "2 clicks wait for a search that is not known" in shown.stderr
+    assert "1 conversion waits for a search" in shown.stderr
+    assert "dwell: the longest among a search's clicks" in shown.stderr
+    assert "reformulated: the same session searched for something else" in shown.stderr
+    waits = goldsmith("report", "--json").document["unjoined"]
+    assert waits == {"click": 2, "conversion": 1}
+    later = goldsmith("report", "--from", "2026-12-01", "--json").document
+    assert later["unjoined"] == {}
+    assert "tags: web" in goldsmith("report", "--tag", "app").stderr
