@@ -5,10 +5,12 @@ The events lie in the lake, which knows no people; who did what is noted here, i
 
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.activity import note_events
+from builder.activity import Wanted, note_events, read_activity
 from builder.errors import BuilderError
 from builder.people.roles import Actor, authorize, called
 from builder.store import activity as log
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     from online.undoing import Import
 
 Progress = Callable[[str, int, int | None], None]
+
+TAKEN_BACK = "events.take_back"
+"""What the log calls an import that was taken back."""
+
+_LOOKED_BACK = 20
+"""How many of the latest entries about removed events are looked at."""
 
 _SHOWN = 2
 """How many characters of a user's id stay in the log, where the id has twice as many at least."""
@@ -85,8 +93,48 @@ def take_back_import(
     authorize(workspace, actor, "analyst")
     gone = take_back(workspace.lake, meant, progress, **how)
     told = {key: value for key, value in gone.as_json().items() if key != "file"}
-    _note(workspace, "events.take_back", gone.name, told, called(actor), when=True)
+    _note(workspace, TAKEN_BACK, gone.name, told, called(actor), when=True)
     return gone
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Whether an import can be taken back, or was.
+
+    Attributes:
+        open: The import, while it is the latest; None where it cannot be taken back.
+        done: The entry of the log that says who took it back; None where nobody did.
+    """
+
+    open: "Import | None" = None
+    done: log.Entry | None = None
+
+
+def undo_of(workspace: Workspace, name: str, begun: str, ended: str) -> Undo:
+    """Whether the import that a job did can be taken back, or was.
+
+    Args:
+        workspace: Whose events.
+        name: Of the file.
+        begun: When the job began, ISO 8601.
+        ended: When it ended.
+    """
+    from online.events import OnlineError
+    from online.undoing import latest_import
+
+    def is_of_job(file: str, at: str) -> bool:
+        moments = [datetime.fromisoformat(text) for text in (begun, at, ended)]
+        first, then, last = (moment.replace(microsecond=0) for moment in moments)
+        return file == name and first <= then <= last
+
+    for entry in read_activity(workspace, Wanted(kind="events"), limit=_LOOKED_BACK).entries:
+        if entry.action == TAKEN_BACK and is_of_job(entry.subject, entry.details["imported_at"]):
+            return Undo(done=entry)
+    try:
+        latest = latest_import(workspace.lake)
+    except OnlineError:
+        return Undo()
+    return Undo(open=latest if is_of_job(latest.name, latest.at) else None)
 
 
 def expire(
