@@ -23,8 +23,14 @@ ISO_8601 = re.compile(
 """A time that is taken from text, as in sql/duckdb/macros.sql."""
 SINCE_1970 = re.compile(r"\d{1,19}(\.\d{1,20})?([eE]\+?\d{1,2})?")
 """A time that is taken from a number, or from text of its digits."""
+CALENDAR = re.compile(
+    r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(([01]\d|2[0-3])[0-5]\d[0-5]\d(\d{3})?)?"
+)
+"""Digits that read as a date, maybe with its time: no number of anything since 1970."""
 UNITS_A_SECOND = ((1e11, 1), (1e14, 1_000), (1e17, 1_000_000), (float("inf"), 1_000_000_000))
 """Below which size a number counts seconds, milliseconds, microseconds, nanoseconds."""
+YEAR_1990_S = 631_152_000
+"""No log is older: a smaller number counts something else."""
 YEAR_3000_S = 32_503_680_000
 
 
@@ -59,7 +65,7 @@ def _zoned(value: Any) -> datetime:
     if isinstance(value, str) and ISO_8601.fullmatch(value):
         return datetime.fromisoformat(value)
     text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-    if not (isinstance(text, str) and SINCE_1970.fullmatch(text)):
+    if not (isinstance(text, str) and SINCE_1970.fullmatch(text)) or CALENDAR.fullmatch(text):
         raise ValueError("write ISO 8601 with a zone, such as 2026-11-30T12:00:00Z")
     return _since_1970(float(text))
 
@@ -68,6 +74,8 @@ def _since_1970(number: float) -> datetime:
     seconds = number / next(units for below, units in UNITS_A_SECOND if number < below)
     if seconds >= YEAR_3000_S:
         raise ValueError("the time lies behind the year 2999")
+    if seconds < YEAR_1990_S:
+        raise ValueError("the time lies before the year 1990")
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
 
 

@@ -73,7 +73,8 @@ def import_events(  # noqa: PLR0913 - all of them may have to be said of a log
         file: The log.
         quarantine_folder: Where lines that are no searches go, with their reasons.
         timezone: The zone of timestamps that name none, such as "Europe/Berlin"; None quarantines
-            them. Of an hour that a clock change repeats, the later one is meant.
+            them. Of an hour that a clock change repeats, the later one is meant; of one that it
+            leaves out, the hour behind it. The notes count both.
         rank_base: 0 where the first result has rank 0, 1 where it has rank 1; None shifts ranks
             only where a rank 0 occurs and `AGREEING_CLICKS` clicks or more agree on 0 without
             exception, and says so in the notes.
@@ -169,7 +170,7 @@ class _Import:
         self._connection.execute("SET VARIABLE oldest = CAST(? AS TIMESTAMPTZ)", [rules.oldest])
         if isinstance(self.log, CountsRanks):
             self.log.rank_base, self.log.rank_bases = rules.rank_base, self.writing.rank_bases
-        for rows in rows_of(self.log, self._scratch):
+        for rows in rows_of(self.log, self._scratch, rules.timezone):
             if rows.kind == "odd" and self.log.longest_odd > LONG_BYTES:
                 self._connection.execute("SET threads = 1; SET memory_limit = '2GB'")
             self._stage_rows(rows)
@@ -275,8 +276,15 @@ class _Import:
             odd.update(self.joining.notes())
         odd.update(self.log.findings.notes)
         self.tally.notes.update({code: n for code, n in odd.items() if n})
-        self.tally.named = self.log.findings.named
+        self.tally.named = self.log.findings.named | self._latest_time()
         self.tally.applications = self.log.findings.applications
+
+    def _latest_time(self) -> dict[str, list[str]]:
+        """The latest of the times that are noted as `future_time`."""
+        if not self.tally.notes["future_time"]:
+            return {}
+        (latest,) = self._row("latest_time")
+        return {"future_time": [latest.astimezone(UTC).isoformat()]}
 
     def _quarantine(self, folder: Path) -> None:
         self._tell("writing the quarantine")

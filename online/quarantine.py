@@ -48,7 +48,8 @@ ADVICE = {
     "missing_timestamp": "every event needs one, such as 2026-11-30T12:00:00Z",
     "naive_timestamp": "it names no zone; say which with --timezone Europe/Berlin",
     "bad_timestamp": "write ISO 8601 with a zone, such as 2026-11-30T12:00:00Z, or the number of "
-    "seconds or milliseconds since 1970",
+    "seconds or milliseconds since 1970, from 1990 on; digits of a date, such as 20261130, are "
+    'read by a mapping: timestamp = { path = "…", format = "%Y%m%d" }',
     "missing_query": 'every search has one; write "" where nothing was typed',
     "bad_query": "write the query as text",
     "bad_session": "write an id as text, or null where there is none",
@@ -62,7 +63,8 @@ ADVICE = {
     "--rank-base 0",
     "rank_without_click": "but clicked_doc_id is null, so nothing was clicked at that rank",
     "bad_event_id": "write an id as text, or leave the key out",
-    "conflict": "an event with this id and other content is known already",
+    "conflict": "an event with this id and other content is known already, and stays; give this "
+    "one an id of its own; were the latest import wrong, goldsmith events undo takes it back",
     "bad_search_id": "write an id as text, or leave the key out",
     "bad_user": "write an id as text, or leave the key out",
     "bad_offset": "write how many results came before the first that is listed, 0 or more",

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from online.clock_changes import ClockChanges
 from online.columns import SEARCHES
 from online.sources.source import Source
 
@@ -56,34 +57,36 @@ class Rows:
     reader: "pa.RecordBatchReader"
 
 
-def rows_of(log: Source, scratch: Path) -> Iterator[Rows]:
+def rows_of(log: Source, scratch: Path, zone: str | None = None) -> Iterator[Rows]:
     """All rows of a log, in parts; each has to be read to its end before the next is asked for.
 
     Where the first rows hold further keys, all plain ones go one way; where they hold none, those
-    that do wait in a file for their turn.
+    that do wait in a file for their turn, and so do those of a day on which clocks change in the
+    zone of times that name none: the notes are to tell what became of their times.
     """
+    changes = ClockChanges(zone)
     log.scratch = scratch
     reader = log.plain()
     batches = iter(reader)
     first = next(batches, None)
     if first is not None:
         whole = chain([first], batches)
-        if _is_wide(first):
+        if _is_wide(first) or changes.touch(first):
             yield Rows("wide", _reader(reader.schema, whole))
         else:
-            yield from _parted(reader.schema, whole, scratch / "wide.arrow")
+            yield from _parted(reader.schema, whole, scratch / "wide.arrow", changes)
     if log.n_odd:
         yield Rows("odd", log.odd())
 
 
 def _parted(
-    schema: "pa.Schema", batches: "Iterable[pa.RecordBatch]", aside: Path
+    schema: "pa.Schema", batches: "Iterable[pa.RecordBatch]", aside: Path, changes: ClockChanges
 ) -> Iterator[Rows]:
     import pyarrow as pa
 
     narrow = pa.schema([schema.field(name) for name in _narrow_names()])
     with closing(pa.ipc.new_stream(str(aside), schema)) as waiting:
-        yield Rows("plain", _reader(narrow, _narrow_batches(batches, waiting)))
+        yield Rows("plain", _reader(narrow, _narrow_batches(batches, waiting, changes)))
     with pa.memory_map(str(aside)) as file:
         wide = pa.ipc.open_stream(file)
         head = next(iter(wide), None)
@@ -92,11 +95,13 @@ def _parted(
 
 
 def _narrow_batches(
-    batches: "Iterable[pa.RecordBatch]", waiting: "pa.ipc.RecordBatchStreamWriter"
+    batches: "Iterable[pa.RecordBatch]",
+    waiting: "pa.ipc.RecordBatchStreamWriter",
+    changes: ClockChanges,
 ) -> "Iterator[pa.RecordBatch]":
     names = _narrow_names()
     for batch in batches:
-        if _is_wide(batch):
+        if _is_wide(batch) or changes.touch(batch):
             waiting.write_batch(batch)
         else:
             yield batch.select(names)

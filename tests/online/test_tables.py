@@ -127,6 +127,23 @@ def test_what_is_wrong_is_told_by_the_name_of_the_column(tmp_path: Path) -> None
     assert row["message"].startswith('Pos (click_rank) is "first"; write a whole number')
 
 
+def test_a_conflict_names_the_column_and_says_what_to_do(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("id;at;term\n1;2026-11-30T12:00:00Z;ring\n", encoding="utf-8")
+    for model in ("a", "b"):
+        mapping = parse_mapping(
+            '[fields]\nevent_id = "id"\ntimestamp = "at"\nquery = "term"\n'
+            f'[constants]\nmodel_version = "{model}"\nresults_logged = false\n',
+            "mapping",
+        )
+        tally = import_events(
+            Lake(tmp_path / "lake"), log, mapping=mapping, quarantine_folder=tmp_path / "bad"
+        )
+    (row,) = quarantined(tally)
+    assert row["message"].startswith('id (event_id) is "1"; an event with this id')
+    assert "goldsmith events undo" in row["message"]
+
+
 def test_an_empty_list_cell_means_no_results_and_is_counted(tmp_path: Path) -> None:
     file = _table(
         tmp_path / "log.csv",

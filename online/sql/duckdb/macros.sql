@@ -1,12 +1,13 @@
 -- How a time is written, and when it was; used on lines and on the things within them.
 -- 1: ISO 8601 with a zone, 2: without one, 3 to 6: a number of seconds, milliseconds, microseconds,
--- nanoseconds since 1970, told apart by its size, as all are taken to lie between 1973 and 2999;
--- 0: none of these.
+-- nanoseconds since 1970, told apart by its size, as all are taken to lie between 1990 and 2999;
+-- 0: none of these, also digits that read as a calendar date, such as 20261101103000.
 CREATE TEMP MACRO clock_of(stamp) AS CASE
     WHEN regexp_full_match(stamp, '(19[7-9]\d|2\d{3})-\d\d-\d\d[T ]([01]\d|2[0-3]):\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)') THEN 1
     WHEN regexp_full_match(stamp, '(19[7-9]\d|2\d{3})-\d\d-\d\d[T ]([01]\d|2[0-3]):\d\d(:\d\d(\.\d+)?)?') THEN 2
     WHEN regexp_full_match(stamp, '\d{1,19}(\.\d{1,20})?([eE]\+?\d{1,2})?') THEN
         CASE
+            WHEN regexp_full_match(stamp, '(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(([01]\d|2[0-3])[0-5]\d[0-5]\d(\d{3})?)?') THEN 0
             WHEN TRY_CAST(stamp AS DOUBLE) < 1e11 THEN 3
             WHEN TRY_CAST(stamp AS DOUBLE) < 1e14 THEN 4
             WHEN TRY_CAST(stamp AS DOUBLE) < 1e17 THEN 5
@@ -25,9 +26,22 @@ CREATE TEMP MACRO instant_of(stamp, clock) AS CASE clock
     WHEN 0 THEN NULL
     WHEN 1 THEN TRY_CAST(stamp AS TIMESTAMPTZ)
     WHEN 2 THEN timezone(getvariable('zone'), TRY_CAST(stamp AS TIMESTAMP))
-    ELSE CASE WHEN epoch_of(stamp, clock) < 32503680000000000
+    ELSE CASE WHEN epoch_of(stamp, clock) BETWEEN 631152000000000 AND 32503679999999999
         THEN make_timestamptz(epoch_of(stamp, clock)) END
 END;
+-- How a time is written, with what a change of clocks makes of one without a zone: 7 where no clock
+-- of the zone showed it, 8 where clocks showed it twice.
+CREATE TEMP MACRO clock_in_zone(stamp, clock) AS CASE
+    WHEN clock <> 2 OR getvariable('zone') IS NULL THEN clock
+    WHEN timezone(getvariable('zone'), timezone(getvariable('zone'), TRY_CAST(stamp AS TIMESTAMP)))
+        <> TRY_CAST(stamp AS TIMESTAMP) THEN 7
+    WHEN timezone(getvariable('zone'), timezone(getvariable('zone'), TRY_CAST(stamp AS TIMESTAMP))
+            - INTERVAL 1 HOUR) = TRY_CAST(stamp AS TIMESTAMP)
+        OR timezone(getvariable('zone'), timezone(getvariable('zone'), TRY_CAST(stamp AS TIMESTAMP))
+            - INTERVAL 30 MINUTE) = TRY_CAST(stamp AS TIMESTAMP) THEN 8
+    ELSE clock END;
+-- Later than any clock can be that goes only somewhat wrong.
+SET VARIABLE tomorrow = now() + INTERVAL 1 DAY;
 -- What is wrong with a time that gives no instant.
 CREATE TEMP MACRO fault_of_time(stamp, clock) AS
     CASE WHEN clock = 2 AND TRY_CAST(stamp AS TIMESTAMP) IS NOT NULL

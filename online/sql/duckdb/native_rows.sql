@@ -83,7 +83,7 @@ SELECT
     nullif("offset", 0) AS results_offset,
     total_hits,
     latency_ms,
-    CAST(clock AS TINYINT) AS clock,
+    CAST(clock_in_zone(stamp, clock) AS TINYINT) AS clock,
     dwell_s IS NOT NULL AND clicked_doc_id IS NULL AS dwell_without_click,
     things,
     CASE WHEN reason IS NOT NULL THEN 'rejected'

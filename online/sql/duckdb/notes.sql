@@ -2,6 +2,7 @@
 SELECT
     -- The range lets Parquet's statistics rule most row groups out unread.
     (SELECT COUNT(*) FROM accepted WHERE query < '!' AND trim(query) = '') AS empty_query,
+    (SELECT COUNT(*) FROM accepted WHERE timestamp > getvariable('tomorrow')) AS future_time,
     COUNT(*) FILTER (NOT session_given) AS no_session,
     COUNT(*) FILTER (n_clicks > 0 AND best_click_position IS NULL) AS off_list,
     COUNT(*) FILTER (best_click_rank <> best_click_position) AS rank_mismatch,

@@ -33,7 +33,8 @@ SELECT * REPLACE (
                 'dwell_s': dwell_s, 'value': NULL, 'action': action, 'further': NULL}] END,
             CASE WHEN things IS NOT NULL THEN list_transform(things, lambda thing: {
                 'kind': thing.kind, 'doc_id': thing.doc_id, 'rank': thing."rank",
-                'instant': thing.instant, 'clock': CAST(thing.clock AS TINYINT),
+                'instant': thing.instant,
+                'clock': CAST(clock_in_zone(thing.stamp, thing.clock) AS TINYINT),
                 'dwell_s': thing.dwell_s, 'value': thing."value",
                 'action': coalesce(thing.action, action), 'further': thing.further}) END) AS things),
     -- An empty list says as little about results that are not logged as none at all.

@@ -1,9 +1,9 @@
 -- What was kept but is odd in rows that hold further keys, by what they say themselves.
 WITH kept AS (
-    SELECT line, query, search_id, extra, clock, dwell_without_click, things, FALSE AS is_later
+    SELECT line, timestamp, query, search_id, extra, clock, dwell_without_click, things, FALSE AS is_later
     FROM wide ANTI JOIN dropped USING (line)
     UNION ALL
-    SELECT line, query, search_id, extra, clock, dwell_without_click, things, TRUE
+    SELECT line, timestamp, query, search_id, extra, clock, dwell_without_click, things, TRUE
     FROM later ANTI JOIN dropped USING (line)
 ),
 clocked AS (
@@ -23,7 +23,11 @@ SELECT
         OR len(list_filter(things, lambda thing: thing.further IS NOT NULL)) > 0) AS further_keys,
     COUNT(*) FILTER (dwell_without_click) AS dwell_without_click,
     COUNT(*) FILTER (is_later AND search_id IS NULL) AS no_search_id,
-    COUNT(*) FILTER (list_contains(clocks, 2)) AS zone_assumed,
+    COUNT(*) FILTER (timestamp > getvariable('tomorrow') OR len(list_filter(things,
+        lambda thing: thing.instant > getvariable('tomorrow'))) > 0) AS future_time,
+    COUNT(*) FILTER (list_has_any(clocks, [2, 7, 8])) AS zone_assumed,
+    COUNT(*) FILTER (list_contains(clocks, 7)) AS local_time_skipped,
+    COUNT(*) FILTER (list_contains(clocks, 8)) AS local_time_twice,
     COUNT(*) FILTER (list_contains(clocks, 3)) AS epoch_seconds,
     COUNT(*) FILTER (list_contains(clocks, 4)) AS epoch_milliseconds,
     COUNT(*) FILTER (list_contains(clocks, 5)) AS epoch_microseconds,
