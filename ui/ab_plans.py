@@ -8,7 +8,14 @@ from online.ab import Plan
 from online.engines import Unit
 from ui import numbers
 from ui.dashboards.counting import Log
-from ui.dashboards.filters import ask_bots, ask_class, ask_days, ask_tag
+from ui.dashboards.filters import (
+    ask_bots,
+    ask_class,
+    ask_days,
+    ask_tag,
+    note_unoffered,
+    say_later,
+)
 from ui.frame import note
 from ui.imports import offer_import
 
@@ -37,6 +44,9 @@ def ask_plan(log: Log, zone: str) -> Plan | None:
         zone: Whose days are meant.
     """
     said: list[str] = []
+    for key in ("control", "treatment"):
+        note_unoffered(key, log.model_versions)
+    note_unoffered("unit", UNITS)
     with st.container(key="filters", horizontal=True):
         control, treatment = _ask_arms(log)
         start, end = ask_days(log, said)
@@ -45,6 +55,7 @@ def ask_plan(log: Log, zone: str) -> Plan | None:
         tag = ask_tag(log, said)
         query_class = ask_class(said)
     without_bots = ask_bots()
+    say_later(log, end)
     if said:
         note(said[0], *said[1:], kind="warning")
     shares = split_of(planned)

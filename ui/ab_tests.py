@@ -135,7 +135,18 @@ def show_effect_by_day(test: ABTest, metric: str, colours: dict[str, str]) -> No
             f"{numbers.count_of(missing, 'day')} of {len(test.days)} without a difference: one of "
             "the arms has no such searches there."
         )
+    if bare := _days_without_interval(test, metric):
+        has = "has" if bare == 1 else "have"
+        muted(
+            f"{numbers.count_of(bare, 'day')} of {len(test.days)} {has} a dot without an interval: "
+            "too few searches there for one that would hold."
+        )
     muted("Above the dashed line the treatment is higher. No day decides.")
+
+
+def _days_without_interval(test: ABTest, metric: str) -> int:
+    found = (day.metrics[metric].difference for day in test.days)
+    return sum(one.value is not None and one.low is None for one in found)
 
 
 def _draw_effect(test: ABTest, metric: str, colour: str) -> None:

@@ -14,7 +14,9 @@ from ui.ab_tests import (
     show_verdict,
     tested,
 )
+from ui.charts import drawn_colours
 from ui.dashboards.counting import log_of
+from ui.dashboards.filters import note_unoffered
 from ui.dashboards.fresh import watch_events
 from ui.leaderboards import colours_for
 
@@ -34,13 +36,14 @@ if plan is None:
     st.stop()
 
 test = tested(workspace, plan)
-colours = colours_for(workspace, log.model_versions)
+colours = drawn_colours(dict.fromkeys(plan.arms, 1), colours_for(workspace, log.model_versions))
 show_sample_ratio(test)
 show_verdict(test)
 show_metrics(test, colours)
 titles = drawable(test)
 if titles:
     frame.section("Effect by day")
+    note_unoffered("effect_metric", titles.values())
     metric = st.selectbox(
         "Metric",
         list(titles),
