@@ -8,6 +8,7 @@ from online.events import OnlineError
 from online.lines import LogFile, require_json_lines
 from online.native import NativeLines
 from online.sources.delimited import DELIMITERS, DelimitedTable, header_of
+from online.sources.documents import require_lines
 from online.sources.json_objects import JsonTable, NamedModel, first_objects
 from online.sources.lake_tables import LAKE_TABLES, LakeSource, LakeTables, is_of_a_lake
 from online.sources.mapping import TableMap, read_mapping
@@ -42,9 +43,9 @@ def open_source(
     """Open a log.
 
     Args:
-        file: JSON Lines (native, of UBI, or any others that `mapping` explains), CSV, TSV, a table
-            with semicolons, all of them plain, gz or in a zip archive of their own; Parquet, one
-            file, a folder or a pattern; or a DuckDB database.
+        file: JSON Lines (native, of UBI, search hits one a line, or any others that `mapping`
+            explains), CSV, TSV, a table with semicolons, all of them plain, gz or in a zip archive
+            of their own; Parquet, one file, a folder or a pattern; or a DuckDB database.
         format: One of `FORMATS` where the content is not to decide.
         table: The table or view of a DuckDB database; None where it has but one.
         mapping: What columns mean that are not called as the native keys are, or the file that
@@ -110,6 +111,7 @@ def open_rows(
     if not isinstance(opened, LogFile):
         return opened
     try:
+        require_lines(opened)
         require_json_lines(opened)
         return JsonTable(opened)
     except BaseException:
@@ -212,6 +214,7 @@ def _delimiter(log: LogFile, mapping: TableMap) -> str:
 
 
 def _json_source(log: LogFile, form: str | None, mapping: TableMap) -> Source:
+    require_lines(log)
     head = b"\n".join(log.first_lines(SNIFFED_LINES))
     model = mapping.constants.get("model_version")
     if form == "ubi" or (form is None and looks_like_ubi(head)):

@@ -1,8 +1,8 @@
 """Logs of OpenSearch User Behavior Insights (UBI) as native lines.
 
 Queries and events, in one file or in two, as they come out of an index: bulk NDJSON (an action line
-before each record), search hits (`_index` and `_source`, as elasticdump writes), index name, TAB
-and record, or one record a line. What a record says is in `online.sources.ubi_records`.
+before each record), search hits, one a line (`_index` and `_source`, as elasticdump writes), index
+name, TAB and record, or one record a line. What a record says is in `online.sources.ubi_records`.
 
 UBI does not say whether `position.ordinal` counts from 0 or from 1, and applications differ. An
 application that logs a result at 0 counts from 0; that is looked for in the whole log before its
