@@ -173,7 +173,11 @@ def effect_chart(days: "pd.DataFrame", colour: str, title: str) -> "alt.LayerCha
         .encode(y="zero:Q")
     )
     signed = alt.Axis(
-        format="+~f", tickCount=6, labelExpr="datum.value === 0 ? '0' : datum.label", titlePadding=8
+        format="+,~f",
+        tickCount=6,
+        labelExpr="datum.value === 0 ? '0' : datum.label",
+        labelFlush=False,
+        titlePadding=8,
     )
     span = base.mark_rule(strokeWidth=3, opacity=0.65, color=colour).encode(
         y=alt.Y("low:Q", title=title, axis=signed), y2="high:Q"
