@@ -13,7 +13,8 @@ NOTICEABLE = 0.5
 def without_the_other_way(test: ABTest) -> ABTest | None:
     """The test as it would be the other way, flagged sessions left out or counted; None if alike.
 
-    It holds what a verdict needs: units, searches, ratio and metrics; the days stay.
+    It holds what a verdict on the effect needs: units, searches, ratio and metrics; the days stay.
+    Units in both arms are counted one way alone, so their share is not judged the other way.
     """
     bots = test.bots
     if bots is None or not test.other_way:
@@ -26,6 +27,7 @@ def without_the_other_way(test: ABTest) -> ABTest | None:
         plan=replace(test.plan, without_bots=left_out),
         units=bots.units_without if left_out else bots.units_with,
         searches=(searches[0], searches[1]),
+        crossing_units=0,
         ratio=bots.ratio_without if left_out else bots.ratio_with,
         metrics=test.other_way,
         other_way={},

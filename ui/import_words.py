@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 from online.events import OnlineError
-from online.words import counted
 from ui.numbers import in_words
 
 REASONS: dict[str, str] = {
@@ -46,11 +45,14 @@ REASONS: dict[str, str] = {
     "nul_character": "rows hold NUL bytes",
     "rank_without_click": "rows have a rank, but no click",
 }
-"""Reason of the quarantine -> a sentence that follows a number of rows."""
+"""Reason of the quarantine -> a sentence that follows a number: rows, a verb of `_OF_ONE`, …"""
+
+_OF_ONE = {"are": "is", "do": "does", "have": "has", "hold": "holds", "name": "names"}
 
 _ON_THE_PAGE = (
     (r"say which with --timezone \S+", "choose the time zone above and import the file again"),
     (r"say --rank-base 0", 'choose "from 0" as the first rank above'),
+    (r"goldsmith events undo takes it back", "take that import back"),
     (r"name what ranked the results: --model-version NAME", "write the model version above"),
     (r"name one by --table NAME", "export the table that is meant, and import that"),
 )
@@ -59,14 +61,17 @@ _OF_A_COMMAND = re.compile(r"(^|\s)--[a-z]|goldsmith [a-z]")
 
 def reason_in_words(code: str, n: int) -> str:
     """Why so many rows of a log are in quarantine."""
-    return counted(n, REASONS[code]) if code in REASONS else f"{n:,} {in_words(code)}"
+    if code not in REASONS:
+        return f"{n:,} {in_words(code)}"
+    _, verb, rest = REASONS[code].split(" ", 2)
+    return f"1 row {_OF_ONE[verb]} {rest}" if n == 1 else f"{n:,} {REASONS[code]}"
 
 
 def on_the_page(words: str) -> str:
-    """Advice for the terminal as advice for the page; "" where there is none such."""
+    """Advice for the terminal as advice for the page, without what only commands can do."""
     for said, instead in _ON_THE_PAGE:
         words = re.sub(said, instead, words)
-    return "" if _OF_A_COMMAND.search(words) else words
+    return "; ".join(part for part in words.split("; ") if not _OF_A_COMMAND.search(part))
 
 
 def error_on_the_page(error: OnlineError) -> OnlineError:

@@ -84,7 +84,10 @@ def _watch(workspace: Workspace, job_id: int, person: Person | None) -> None:
 def _show_end(workspace: Workspace, job: Job, show: Callable[[Job, Outcome], None] | None) -> None:
     when = clock(workspace, job.finished_at)
     if job.state == "done":
-        muted(f"Finished {when}, started by {job.started_by}.")
+        # Of an import: whoever chooses the next file shall not take this for its result.
+        file = (job.outcome or {}).get("file")
+        what = f"Last import: {file}. " if file else ""
+        muted(f"{what}Finished {when}, started by {job.started_by}.")
         if show:
             show(job, job.outcome or {})
     elif job.state == "cancelled":

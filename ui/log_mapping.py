@@ -26,8 +26,8 @@ _TEXT = "log_mapping"
 _REFUSED = "log_mapping_refused"
 _NOWHERE = "\u2013 not in this log"
 _FOR_THE_TERMINAL = ("# Look at it, then:", "# Its times name no zone:")
-_EXAMPLES = 3
-_LONGEST = 60
+_EXAMPLES = 2
+_LONGEST = 36
 
 
 @dataclass(frozen=True, slots=True)

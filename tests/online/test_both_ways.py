@@ -1,6 +1,7 @@
 """What flagged sessions do to an effect stands beside the verdict; few searches without a user."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,14 @@ def test_an_effect_that_only_bots_make_is_said_on_top(tmp_path: Path) -> None:
     assert back.headline == "No difference between minilm and bm25 is established."
     said = ab_document(test)["verdict"]
     assert said["depends_on_bots"] is True
+
+
+def test_units_in_both_arms_are_no_change_of_the_conclusion(tmp_path: Path) -> None:
+    # 230 of 2,230 saw both arms, beside 200 bots that are not among these 2,000 without them.
+    test = replace(compare_arms(_lake(tmp_path, 200, 100), AB), crossing_units=230)
+    found = verdict(test)
+    assert found.code == "better"
+    assert "the conclusion changes" not in found.sentences[0]
 
 
 @pytest.mark.parametrize(
