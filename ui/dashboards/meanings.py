@@ -9,6 +9,8 @@ from ui.dashboards.counting import Metrics
 from ui.dashboards.figures import MEASURES
 from ui.text import inline
 
+# Behind "with" stands no sentence: searches naming a crawler, not searches that name one.
+_RULES = [rule.what.replace("`", "").replace(" name a", " naming a") for rule in RULES.values()]
 _SEARCHES = (
     (
         "searches",
@@ -21,8 +23,8 @@ _SEARCHES = (
     ),
     (
         "bots",
-        f"Sessions with {'; or '.join(rule.what for rule in RULES.values())}. They are flagged, "
-        "never deleted, and count unless you leave them out.",
+        f"A session is one with {'; or with '.join(_RULES)}. Bots are flagged, never deleted, and "
+        "count unless you leave them out.",
     ),
 )
 _CTR_AT = (
