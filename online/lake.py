@@ -211,7 +211,7 @@ class Lake:
                         hint="wait for it to end, or end it, then import again",
                     ) from None
                 if progress:
-                    progress("waiting for another import", round(waited), None)
+                    progress("waiting for another import, in seconds", round(waited), None)
         try:
             yield
         finally:

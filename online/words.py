@@ -8,6 +8,7 @@ import re
 _SINGLE = {
     "have": "has", "are": "is", "were": "was", "name": "names", "hold": "holds",
     "belong": "belongs", "equal": "equals", "list": "lists", "count": "counts",
+    "fall": "falls", "join": "joins",
 }  # fmt: skip
 """Verbs of the sentences below, of several rows and of one."""
 
@@ -29,10 +30,10 @@ NOTES: dict[str, str] = {
     "epoch_nanoseconds": "times are numbers, taken as nanoseconds since 1970 (UTC)",
     "epoch_seconds": "times are numbers, taken as seconds since 1970 (UTC)",
     "further_keys": "rows have keys that have no meaning here; they are kept in `extra`",
-    "future_time": "rows have a time more than a day after now; they are kept, and count where "
-    "it says; the latest",
-    "identical_rows": "rows equal an earlier row of the log and have no event_id; "
-    "they were taken as duplicates",
+    "future_time": "rows have a time more than a day after now; they are kept and counted "
+    "at that time; the latest",
+    "identical_rows": "rows equal an earlier row of the log, which has no event_id; "
+    "they were taken to repeat it",
     "local_time_skipped": "times without a zone fall into an hour that a change of clocks leaves "
     "out there; they were taken an hour later",
     "local_time_twice": "times without a zone fall into an hour that a change of clocks repeats; "
@@ -72,9 +73,10 @@ NOTES: dict[str, str] = {
 """Code of a note -> a sentence that follows a number of rows."""
 
 
-def sentence_of(code: str) -> str:
-    """What a note says of the rows that it counts; a code that is not known, as its own words."""
-    return NOTES.get(code) or code.replace("_", " ")
+def sentence_of(code: str, n: int = 2) -> str:
+    """What a note says of the `n` rows that it counts; an unknown code, as its own words."""
+    said = NOTES.get(code) or code.replace("_", " ")
+    return _of_one(said) if n == 1 else said
 
 
 def note_in_words(code: str, n: int) -> str:

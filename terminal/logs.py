@@ -89,7 +89,7 @@ def import_logs(  # noqa: PLR0913 - the options of the command
             out.print_error(error.message, error.where, error.hint, as_json=False)
         else:
             if not as_json:
-                _print_tally("events" if len(files) == 1 else file.name, tallies[file])
+                _print_tally(f"events of {out.one_line(file.name)}", tallies[file])
     if as_json:
         out.print_json(_document(tallies, errors))
     return _exit_code(list(tallies.values()), errors)
@@ -156,7 +156,7 @@ def _print_tally(what: str, tally: "EventTally") -> None:
     out.print_tally(what, {**tally.as_json(), "notes": {}})
     width = max((len(f"{n:,}") for n in tally.notes.values()), default=0)
     for code, n in sorted(tally.notes.items()):
-        click.echo(f"  {n:>{width},}  {sentence_of(code)} [{code}]")
+        click.echo(f"  {n:>{width},}  {sentence_of(code, n)} [{code}]")
         for named in tally.named.get(code, ()):
             said = plain(named, None) if code in _IN_SENTENCES else out.one_line(named)
             click.echo(f"  {'':>{width}}  {said}")

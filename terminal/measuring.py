@@ -120,7 +120,10 @@ class Days(click.ParamType[tuple["date", "date"]]):
     ) -> "tuple[date, date]":
         """The first and the last day; usage error unless they are two."""
         first, _, last = str(value).partition(":")
-        start, end = (DAY.convert(day, param, ctx).date() for day in (first, last))
+        try:
+            start, end = (DAY.convert(day, param, ctx).date() for day in (first, last))
+        except click.BadParameter:
+            self.fail(f"{value!r} is not FROM:TO, such as 2026-11-01:2026-11-07", param, ctx)
         if start > end:
             self.fail(f"{value!r}: the first day is after the last", param, ctx)
         return start, end

@@ -148,7 +148,8 @@ def _names(names: Sequence[str]) -> str:
 def _say_what_counts(overall: Metrics, *, without_bots: bool) -> None:
     if overall["users"] is not None:
         unnamed = overall["searches_without_user"]
-        beside = f"; {unnamed:,} searches name none" if unnamed else ""
+        beside = f"; {unnamed:,} {'search names' if unnamed == 1 else 'searches name'} none"
+        beside = beside if unnamed else ""
         click.echo(f"users: {overall['users']:,}{beside}")
     if overall["conversion_value"] is not None:
         click.echo(f"conversion value in all: {overall['conversion_value']:,.2f}")

@@ -130,7 +130,7 @@ def test_a_second_writer_waits_and_gives_up_in_time(tmp_path: Path) -> None:
         Lake(tmp_path).writing(lambda what, *_: heard.append(what), longest_wait_s=0.1),
     ):
         pass
-    assert set(heard) <= {"waiting for another import"}
+    assert set(heard) <= {"waiting for another import, in seconds"}
     with lake.writing() as writing:
         assert writing.scratch.is_dir()
     assert not writing.scratch.exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from online.words import NOTES, note_in_words
+from online.words import NOTES, note_in_words, sentence_of
 
 ONLINE = Path(__file__).resolve().parents[2] / "online"
 HELPERS = {"before", "clicks", "clocks", "first_before", "first_query", "is_later"}
@@ -30,3 +30,10 @@ def test_notes_of_the_sources_have_sentences() -> None:
 
 def test_a_note_without_a_sentence_is_its_own_words() -> None:
     assert note_in_words("quite_new", 3) == "3 quite new"
+
+
+def test_a_note_about_one_row_is_in_the_singular() -> None:
+    one = "row equals an earlier row of the log, which has no event_id; it was taken to repeat it"
+    assert sentence_of("identical_rows", 1) == one
+    skipped = "time without a zone falls into an hour that a change of clocks leaves out there"
+    assert sentence_of("local_time_skipped", 1).startswith(skipped)

@@ -38,5 +38,8 @@ def test_a_foreign_log_is_mapped_and_brought_in(goldsmith: Terminal) -> None:
     assert (again.code, "already" in again.stderr) == (1, True)
     told = goldsmith("events", "import", log, "--map", mapping)
     assert told.code == 0
-    assert "events: 1 read = 1 accepted" in told.stdout
-    assert "they got the one that was told for all [model_assumed]" in told.stdout
+    assert "events of log.csv: 1 read = 1 accepted" in told.stdout
+    assert (
+        "1  search names no model; it got the one that was told for all [model_assumed]"
+        in told.stdout
+    )

@@ -103,6 +103,13 @@ def test_queries_that_changed(logged: Terminal) -> None:
     assert "Queries that vanished: 1" in shown.stdout
 
 
+@pytest.mark.parametrize("days", ["foo", "2026-11-01", "2026-11-01:foo"])
+def test_days_that_are_none_are_answered_with_an_example(logged: Terminal, days: str) -> None:
+    refused = logged("report", "--by", "query", "--sort", "changed", "--against", days)
+    assert refused.code == 2
+    assert f"{days!r} is not FROM:TO, such as 2026-11-01:2026-11-07" in refused.stderr
+
+
 @pytest.mark.parametrize(
     "options",
     [
