@@ -31,7 +31,10 @@ def offer_undo(workspace: Workspace, person: Person, job: Job | None) -> None:
     undo = undo_of(workspace, str(outcome["file"]), job.created_at, job.finished_at)
     if undo.done:
         when = clock(workspace, undo.done.happened_at)
-        note(f"Taken back by {undo.done.actor}, {when}.", "None of it is among the events now.")
+        note(
+            f"Taken back by {undo.done.actor}, {when}.",
+            "With that, the events became what they were before.",
+        )
     elif undo.open and has_role(person, "analyst"):
         _offer(workspace, person, undo.open)
 
