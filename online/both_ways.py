@@ -46,12 +46,12 @@ def moves(test: ABTest) -> bool:
     return abs(here.value - there.value) > NOTICEABLE * (here.high - here.low) / 2
 
 
-def both_ways_in_words(test: ABTest, *, changed: bool) -> tuple[str, ...]:
+def both_ways_in_words(test: ABTest, otherwise: str) -> tuple[str, ...]:
     """The difference in CTR the other way, in one sentence; () where no session is flagged.
 
     Args:
         test: The test.
-        changed: Whether the other way the verdict is another one.
+        otherwise: The headline of the verdict the other way, where it is another one; else "".
     """
     bots = test.bots
     if bots is None or not test.other_way:
@@ -64,8 +64,8 @@ def both_ways_in_words(test: ABTest, *, changed: bool) -> tuple[str, ...]:
         f"{way} flagged sessions ({n:,} searches, {100 * n / whole:.1f} %): CTR {values[0]} and "
         f"{values[1]}, {change_in_words(METRIC, arms)}"
     )
-    if changed:
-        return (f"{words}: the conclusion changes. Look at them before you decide.",)
+    if otherwise:
+        return (f"{words}. That changes the conclusion: {otherwise}",)
     if moves(test):
         return (f"{words}: the estimate moves by more than half of its margin of error.",)
     return (f"{words}: much the same.",)

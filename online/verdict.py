@@ -76,7 +76,7 @@ def verdict(test: ABTest) -> Verdict:
     return replace(
         found,
         headline=f"Only {way} flagged sessions: {found.headline}" if only else found.headline,
-        sentences=(*both_ways_in_words(test, changed=changed), *found.sentences),
+        sentences=(*both_ways_in_words(test, there.headline if changed else ""), *found.sentences),
         depends_on_bots=changed or moves(test),
     )
 
@@ -321,7 +321,7 @@ def _bots(test: ABTest) -> str:
     other = bots.ratio_with if test.plan.without_bots else bots.ratio_without
     if other.alarm and not test.ratio.alarm:
         return (
-            f"The traffic is as planned only {'without' if test.plan.without_bots else 'with'} "
+            f"The sample ratio passes only {'without' if test.plan.without_bots else 'with'} "
             f"bots; {bots_in_words(test)}. Find out why before you believe the test."
         )
     if test.plan.without_bots:

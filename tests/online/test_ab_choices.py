@@ -63,13 +63,13 @@ def test_bots_that_break_the_split_are_named(tmp_path: Path) -> None:
         (1000, 1000),
         [],
     )
-    assert "as planned only without bots; with the 0 and 200 searches" in warnings(without)[0]
+    assert "passes only without bots; with the 0 and 200 searches" in warnings(without)[0]
 
 
 def test_a_split_that_only_bots_mend_is_no_sound_one(tmp_path: Path) -> None:
     test = compare_arms(flagged(tmp_path, (1000, 1200), (200, 0)), AB)
     assert (test.ratio.alarm, test.guard_reasons) == (False, [])
-    assert warnings(test)[0].startswith("The traffic is as planned only with bots; without the 200")
+    assert warnings(test)[0].startswith("The sample ratio passes only with bots; without the 200")
 
 
 def test_the_document_tells_the_traffic_both_ways(tmp_path: Path) -> None:
