@@ -102,6 +102,8 @@ def guard_sentence(test: ABTest) -> str | None:
         return f"the guard fires: {' '.join((_small(found.headline), *found.sentences))}"
     if test.guard_reasons:
         return f"the guard fires: {' and '.join(test.guard_reasons).replace('_', ' ')}"
+    if crossing_share(test) > MOST_CROSSING:
+        return f"the guard cannot tell whether CTR dropped. {_mixed_up(test).headline}"
     if test.guard_blindness:
         reason = test.guard_blindness.replace("_", " ")
         return f"the guard cannot tell yet whether CTR dropped: {reason}"
@@ -298,9 +300,8 @@ def _missed(test: ABTest) -> str:
 
 
 def _weight(test: ABTest) -> tuple[str, ...]:
-    if not is_small(test):
-        return ()
-    return (f"With fewer than {FEW_SEARCHES:,} searches in an arm this is a hint, no decision.",)
+    words = f"With fewer than {FEW_SEARCHES:,} searches in an arm this is a hint, no decision."
+    return (words,) if is_small(test) else ()
 
 
 def _of(test: ABTest, name: str) -> str:

@@ -18,7 +18,7 @@ from online.ab_document import ab_document
 from online.abtest import NEAR_THE_EDGE, TOO_FEW_UNITS, sample_ratio
 from online.lake import Lake
 from online.metrics import NO_CLICKS, NOT_LOGGED
-from online.verdict import PEEKING, advice, verdict, warnings
+from online.verdict import PEEKING, advice, guard_sentence, verdict, warnings
 from online.wording import alarm_in_words
 from tests.online.logs import clicked, event, take
 
@@ -327,6 +327,7 @@ def test_a_tenth_of_the_units_in_both_arms_leaves_no_verdict(
     assert any("both arms" in words for words in (found.headline, *warnings(test)))
     if code != "better":
         assert found.headline == "Do not use this test: 13.0 % of the sessions saw both arms."
+        assert (guard_sentence(test) or "").endswith(found.headline)
 
 
 @pytest.mark.parametrize(
