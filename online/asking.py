@@ -9,10 +9,11 @@ import glob
 import json
 import math
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from threading import Thread
 from typing import Any
 
 import duckdb
@@ -131,18 +132,29 @@ def _nodes(parsed: Any) -> Iterator[str]:
 
 
 def _interruptible(connection: Connection, question: str, limit: int) -> Answer:
-    """Ask in a thread of its own: DuckDB does not hear Ctrl-C, this thread does."""
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(_fetched, connection, question, limit)
-        try:
-            while not wait([running], timeout=_POLL_S).done:
-                pass
-        except BaseException:
-            while not running.done():
-                connection.interrupt()
-                wait([running], timeout=_POLL_S)
-            raise
-    return running.result()
+    """Ask in a thread of its own: DuckDB does not hear Ctrl-C, this thread does.
+
+    No executor: it would wait for the thread where Ctrl-C comes before anybody could tell DuckDB.
+    """
+    answer: Future[Answer] = Future()
+    asking = Thread(target=_answered, args=(answer, connection, question, limit), daemon=True)
+    try:
+        asking.start()
+        while asking.is_alive():
+            asking.join(_POLL_S)
+    except BaseException:
+        while asking.is_alive():
+            connection.interrupt()
+            asking.join(_POLL_S)
+        raise
+    return answer.result()
+
+
+def _answered(answer: "Future[Answer]", *asked: Any) -> None:
+    try:
+        answer.set_result(_fetched(*asked))
+    except BaseException as error:  # noqa: BLE001 - the thread that waits raises it
+        answer.set_exception(error)
 
 
 def _fetched(connection: Connection, question: str, limit: int) -> Answer:

@@ -179,4 +179,5 @@ def test_ctrl_c_ends_a_long_question(tmp_path: Path) -> None:
         _, told = asking.communicate(timeout=60)
     finally:
         asking.kill()
+        asking.wait()
     assert b"KeyboardInterrupt" in told

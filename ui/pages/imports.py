@@ -10,9 +10,7 @@ from ui.jobs import follow, latest_job
 from ui.log_mapping import ask_mapping, import_log
 from ui.uploads import IMPORT_JOB, import_uploads
 
-frame.heading(
-    "Import", "Bring in what exists: good rows come in, bad ones are set aside and named."
-)
+frame.heading("Import", "Bring in what exists: good rows come in, bad ones are set aside, named.")
 
 workspace = state.current_workspace()
 person = state.require_person(workspace)
