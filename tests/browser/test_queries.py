@@ -1,5 +1,6 @@
 """The Queries page in a real browser: hostile texts stay texts, and what is pressed is done."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -96,7 +97,11 @@ def test_a_query_is_found_edited_despite_a_warning_and_merged(
     page.get_by_label("Id of the query that stays").fill("q1")
     page.get_by_label("Id of the query that stays").press("Enter")
     # By the keyboard: the typed id may still redraw the page, and a pointer miss what moved.
-    page.get_by_role("button", name="See what would happen").press("Enter")
+    # Where the redraw takes the pressed button away, the press has no end, yet what it brings.
+    from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+    with contextlib.suppress(PlaywrightTimeout):
+        page.get_by_role("button", name="See what would happen").press("Enter", timeout=10_000)
     page.get_by_text("2 pairs of the merged query: 1 new").wait_for()
     assert find_query(curated, "q2").query.status == "active"
     page.get_by_role("button", name="Merge", exact=True).click()

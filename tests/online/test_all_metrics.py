@@ -287,7 +287,7 @@ def _is_close(found: dict[str, Any], expected: dict[str, Any]) -> None:
         assert found[name] == pytest.approx(value), name
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_random_lakes_against_pandas(tmp_path: Path, seed: int) -> None:
     rows = _random_rows(seed)
     lake, frame = lake_of(tmp_path, rows), _frame(rows)

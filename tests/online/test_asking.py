@@ -153,10 +153,13 @@ def test_an_absent_lake_answers_with_no_rows(tmp_path: Path) -> None:
 
 
 ASKER = """
+import signal
 import sys
 from pathlib import Path
 from online.asking import ask
 from online.lake import Lake
+# A shell that runs tests in the background has its children ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("begun", flush=True)
 question = "SELECT sum(hash(a.i * b.i)) FROM range(10000000) a(i), range(9999) b(i)"
 ask(Lake(Path(sys.argv[1])), question)

@@ -314,7 +314,7 @@ def _made_of(folder: Path, logs: list[list[dict[str, Any]]]) -> tuple[Any, ...]:
 
 
 @settings(
-    deadline=None, max_examples=4, suppress_health_check=[HealthCheck.too_slow],
+    deadline=None, max_examples=3, suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )  # fmt: skip
 @given(st.lists(SEARCHED | TOLD, min_size=5, max_size=25), st.randoms(use_true_random=False))

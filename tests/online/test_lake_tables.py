@@ -157,7 +157,10 @@ def test_a_lake_that_knows_a_part_takes_the_rest(tmp_path: Path) -> None:
     assert _told(Lake(tmp_path / "again")) == _told(Lake(tmp_path / "events"))
 
 
-@pytest.mark.parametrize("name", ["out.duckdb", "out.parquet", "out.csv", "out.jsonl"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("out.parquet", "out.jsonl")]
+
+
+@pytest.mark.parametrize("name", ["out.duckdb", "out.csv", *SLOW])
 def test_nothing_of_any_lake_counts_twice(tmp_path: Path, name: str) -> None:
     _require_same(tmp_path, name, seed=1)
 
