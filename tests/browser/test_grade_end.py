@@ -119,6 +119,7 @@ def test_a_grade_is_of_the_guidelines_that_stood_beside_the_pair_and_new_ones_ar
     assert versions == [first, (first or 0) + 1]
 
 
+@pytest.mark.slow
 def test_while_the_page_is_open_its_pair_stays_on_loan_and_typing_is_not_disturbed(
     page: "Page", small: Workspace, small_address: str
 ) -> None:
