@@ -30,8 +30,8 @@ demo: install  ## the whole loop on the Python documentation, then the app (DEMO
 app: install  ## the app in the browser, on data/workspace
 	@$(BIN)/goldsmith app $(APP_ARGS)
 
-test: install lint  ## lint, then every test in two processes (PYTEST_ARGS="-n 0 -k word": one, and some)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+test: install lint  ## lint, then every test in three processes (PYTEST_ARGS="-n 0 -k word": one, and some)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile $(PYTEST_ARGS)
 
 lint: install  ## ruff, mypy strict, import-linter
 	@$(BIN)/ruff check .
