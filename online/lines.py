@@ -21,7 +21,8 @@ SNIFFED_BYTES = 64
 LISTED_MEMBERS = 8
 
 _UNREADABLE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
-"""What reading raises where a file is damaged or packed in a way that Python does not know."""
+"""What reading raises where a file is damaged, or packed in a way that Python does not know: that is
+what zipfile says by NotImplementedError. An archive with a password is refused before."""
 
 _MAGIC = {
     b"PAR1": "a Parquet file",
@@ -44,6 +45,26 @@ class Block(NamedTuple):
 
     raw: bytes
     cut_short: bool = False
+
+
+class OverLog:
+    """What reads a log file, and tells of it how far it is and what went wrong."""
+
+    _log: "LogFile"
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file has been read in the current pass."""
+        return self._log.bytes_read
+
+    @property
+    def failure(self) -> OnlineError | None:
+        """What stopped the reading, if anything did."""
+        return self._log.failure
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._log.close()
 
 
 class LogFile:

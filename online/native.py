@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
-from online.lines import LONGEST_LINE_BYTES, Block, LogFile
+from online.lines import LONGEST_LINE_BYTES, Block, LogFile, OverLog
 from online.sources.source import Findings, fault
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from online.events import OnlineError
 
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 """Stands for a line that is no text: it is no JSON either, so it is rejected."""
@@ -58,7 +57,7 @@ WIDE_KEYS = (
 _TIME = re.compile(rb'"timestamp"\s*:\s*(.)')
 
 
-class NativeLines:
+class NativeLines(OverLog):
     """A log of native lines as a `Source`; rows are numbered as lines, blank ones too."""
 
     def __init__(self, log: LogFile) -> None:
@@ -69,20 +68,6 @@ class NativeLines:
         self.longest_odd = 0
         self.findings = Findings()
         self.scratch = Path(gettempdir())
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of the file has been read in the current pass."""
-        return self._log.bytes_read
-
-    @property
-    def failure(self) -> "OnlineError | None":
-        """What stopped the reading, if anything did."""
-        return self._log.failure
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._log.close()
 
     def plain(self) -> "pa.RecordBatchReader":
         """Plain lines, as `plain_schema` names their columns."""

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from online.events import OnlineError
-from online.lines import LONGEST_LINE_BYTES, SHOWN_BYTES, Block, LogFile
+from online.lines import LONGEST_LINE_BYTES, SHOWN_BYTES, Block, LogFile, OverLog
 from online.native import TOO_LONG
 from online.sources.source import fault
 from online.sources.tables import ROWS, Chunk
@@ -29,7 +29,7 @@ _LONE = re.compile("[\udc80-\udcff]")
 """What stands for a byte that is no UTF-8."""
 
 
-class DelimitedTable:
+class DelimitedTable(OverLog):
     """A text table with a header as a `Table`; a row is numbered as the line that it begins on.
 
     Remarks (#) and blank lines before the header are passed over; a row without a word is blank.
@@ -48,20 +48,6 @@ class DelimitedTable:
         self.size = log.size
         self._begin, header = header_of(log, delimiter)
         self.columns = _names(header, self.path)
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of the file has been read in the current pass."""
-        return self._log.bytes_read
-
-    @property
-    def failure(self) -> OnlineError | None:
-        """What stopped the reading, if anything did."""
-        return self._log.failure
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._log.close()
 
     def chunks(self) -> Iterator[Chunk]:
         """All rows; one that has too many or too few cells is a fault."""

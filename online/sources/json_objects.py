@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from online.events import OnlineError
-from online.lines import SNIFFED_LINES, Block, LogFile
+from online.lines import SNIFFED_LINES, Block, LogFile, OverLog
 from online.native import TOO_LONG, NativeLines
 from online.sources.tables import Chunk
 
@@ -21,7 +20,7 @@ _MODEL = re.compile(rb'"model_version"\s*:')
 _NO_MODEL = re.compile(rb'"model_version"\s*:\s*null')
 
 
-class JsonTable:
+class JsonTable(OverLog):
     """One JSON object a line as a `Table`; rows are numbered as lines.
 
     A line that is no object is handed on as it is: the checks of native lines say what is wrong.
@@ -37,20 +36,6 @@ class JsonTable:
         self.columns = list(
             dict.fromkeys(key for row in first_objects(log, SNIFFED_ROWS) for key in row)
         )
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of the file has been read in the current pass."""
-        return self._log.bytes_read
-
-    @property
-    def failure(self) -> OnlineError | None:
-        """What stopped the reading, if anything did."""
-        return self._log.failure
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._log.close()
 
     def chunks(self) -> Iterator[Chunk]:
         """All lines, a block at a time."""

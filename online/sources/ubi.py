@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
-from online.lines import Block, LogFile
+from online.lines import Block, LogFile, OverLog
 from online.native import TOO_LONG, NativeLines, plain_schema
 from online.quarantine import why
 from online.sources.source import Findings, fault
@@ -49,7 +49,6 @@ from online.sources.ubi_text import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from online.events import OnlineError
 
 __all__ = ["UbiLines", "looks_like_ubi"]
 
@@ -64,7 +63,7 @@ _ZERO = re.compile(rb'"ordinal"\s*:\s*"?-?0(\.0+)?"?\s*[,}]')
 _APPLICATION = re.compile(rb'"application"\s*:\s*"([^"\\]*)"')
 
 
-class UbiLines:
+class UbiLines(OverLog):
     """A UBI log as a `Source`; rows are numbered as lines, action lines too.
 
     Attributes:
@@ -102,20 +101,6 @@ class UbiLines:
         self._actions = actions(click_actions, conversion_actions)
         self._from_zero: set[str] = set()
         self._awaited: str | None = None
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of the file has been read in the current pass."""
-        return self._log.bytes_read
-
-    @property
-    def failure(self) -> "OnlineError | None":
-        """What stopped the reading, if anything did."""
-        return self._log.failure
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._log.close()
 
     def plain(self) -> "pa.RecordBatchReader":
         """No row: the log is only looked through for ranks that are 0."""
