@@ -21,8 +21,8 @@ SNIFFED_BYTES = 64
 LISTED_MEMBERS = 8
 
 _UNREADABLE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
-"""What reading raises where a file is damaged, or packed in a way that Python does not know: that is
-what zipfile says by NotImplementedError. An archive with a password is refused before."""
+"""What reading raises where a file is damaged, or packed in a way that Python does not know, which
+zipfile says by NotImplementedError. An archive with a password is refused before."""
 
 _MAGIC = {
     b"PAR1": "a Parquet file",
