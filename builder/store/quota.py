@@ -231,11 +231,14 @@ def _set_value(connection: Connection, name: str, value: str) -> None:
 
 
 def _quota(rule: QuotaRule) -> ColumnElement[int]:
-    """The quota of a pair, from a number in [0, prime) that mixes its two keys well."""
+    """The quota of a pair, from a number in [0, prime) that mixes its two keys well.
+
+    What it wants beyond the rule, `pairs.extra`, comes on top.
+    """
     query, document = (cast(column, BigInteger) for column in (pairs.c.query_key, pairs.c.doc_key))
     mixed = (query * _FACTORS[0] + document * _FACTORS[1]) % _PRIME
     overlaps = mixed * mixed % _PRIME < int(rule.overlap_share * _PRIME)
-    return case((overlaps, rule.raters_per_pair), else_=1)
+    return case((overlaps, rule.raters_per_pair), else_=1) + pairs.c.extra
 
 
 def open_slots(

@@ -11,6 +11,7 @@ number, and one partial index leads the queue to the pairs that want any.
 from sqlalchemy import (
     CheckConstraint,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -97,6 +98,8 @@ pairs = Table(
     # aside. Kept in the transaction of whatever changes one of these.
     Column("open_slots", Integer, nullable=False, server_default="0"),
     Column("priority", Integer, nullable=False, server_default="1"),
+    # How many grades it shall get beyond what the rule says: an analyst doubts the ones it has.
+    Column("extra", Integer, nullable=False, server_default="0"),
     UniqueConstraint("query_key", "doc_key", name="pairs_once"),
     CheckConstraint("priority BETWEEN 0 AND 2", name="pairs_priority"),
     Index("pairs_by_document", "doc_key"),
@@ -256,6 +259,85 @@ activity = Table(
     Column("subject", Text, nullable=False, server_default=""),
     Column("details", Text, nullable=False, server_default="{}"),
     Index("activity_by_subject", "subject", "activity_id"),
+)
+
+# One drawing of queries from the search log, so that it can be repeated or taken back.
+samplings = Table(
+    "samplings",
+    metadata,
+    Column("sampling_id", Integer, primary_key=True),
+    Column("created_at", String(32), nullable=False),
+    Column("created_by", Text, nullable=False),
+    # What was asked for, the seed and the state of the lake among it; and the report, both JSON.
+    Column("parameters", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("taken_back_at", String(32)),
+    Column("taken_back_by", Text),
+)
+
+# What a sampling drew. The latest sampling that stands says how much a query weighs.
+query_samples = Table(
+    "query_samples",
+    metadata,
+    Column("sampling_id", ForeignKey("samplings.sampling_id"), primary_key=True),
+    Column("query_key", ForeignKey("queries.query_key"), primary_key=True),
+    Column("stratum", Text, nullable=False),
+    # The chance with which the sampling draws it, above 0 and at most 1.
+    Column("inclusion_probability", Float, nullable=False),
+    # How often the log has it, in all its spellings, and in how many sessions.
+    Column("searches", Integer, nullable=False),
+    Column("sessions", Integer, nullable=False),
+    # [[spelling, searches], …] as JSON, the most frequent first.
+    Column("variants", Text, nullable=False, server_default="[]"),
+    # 1 where the sampling made the query, 0 where it was there already.
+    Column("new_query", Integer, nullable=False),
+    Index("query_samples_by_query", "query_key", "sampling_id"),
+    CheckConstraint(
+        "inclusion_probability > 0 AND inclusion_probability <= 1", name="query_samples_chance"
+    ),
+)
+
+# One filling of the pool, so that it can be repeated or taken back.
+poolings = Table(
+    "poolings",
+    metadata,
+    Column("pooling_id", Integer, primary_key=True),
+    Column("created_at", String(32), nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("parameters", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("taken_back_at", String(32)),
+    Column("taken_back_by", Text),
+)
+
+# Who named which pair in a pooling, and at which rank.
+pooled_pairs = Table(
+    "pooled_pairs",
+    metadata,
+    Column("pooling_id", ForeignKey("poolings.pooling_id"), primary_key=True),
+    Column("pair_id", ForeignKey("pairs.pair_id"), primary_key=True),
+    Column("source", String(64), primary_key=True),
+    Column("rank", Integer),
+    # 1 where this pooling brought the pair, or wrote its row in `pair_sources`.
+    Column("new_pair", Integer, nullable=False),
+    Column("new_source", Integer, nullable=False),
+    Index("pooled_pairs_by_pair", "pair_id", "source"),
+)
+
+# Pairs that are graded once more, since clicks say otherwise than their grade; raters see nothing
+# of it. Each adds one to `pairs.extra`.
+rechecks = Table(
+    "rechecks",
+    metadata,
+    Column("recheck_id", Integer, primary_key=True),
+    Column("pair_id", ForeignKey("pairs.pair_id"), nullable=False),
+    Column("asked_at", String(32), nullable=False),
+    Column("asked_by", Text, nullable=False),
+    # What the pair's grades came to at that moment, and what its clicks came to.
+    Column("grade", Integer, nullable=False),
+    Column("weak_grade", Integer, nullable=False),
+    Column("taken_back_at", String(32)),
+    Index("rechecks_by_pair", "pair_id"),
 )
 
 releases = Table(
