@@ -1,0 +1,226 @@
+"""What clicks tell of a query and a document: the records that `online.evidence` gives."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from estimates import Estimate
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64, int64, object_
+    from numpy.typing import NDArray
+
+MORE_CLICKS = "more_clicks_than_impressions"
+"""Why a pair has no estimates: the log lacks impressions of it, so no share of them is known."""
+NEVER_SHOWN = "never_shown"
+"""The same where the log knows no impression of the pair at all."""
+NOT_EXAMINED = "never_examined"
+"""Why a pair has no attractiveness: it never stood as deep as anybody looked."""
+NEVER_CLICKED = "never_clicked"
+"""Why a pair has no satisfaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankCtr:
+    """How often the document at one rank was clicked.
+
+    Attributes:
+        rank: Absolute, from 1.
+        impressions: Searches that showed a document there.
+        clicks: Searches among these in which that document was clicked.
+        expected: Clicks an impression that COEC expects there: the share of the two, smoothed where
+            there are few (`online.click_models.smooth_rank_ctr`).
+    """
+
+    rank: int
+    impressions: int
+    clicks: int
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is believed of a pair before its own clicks are looked at, as all pairs tell it.
+
+    A value of `hits` out of `of` becomes (hits + strength * mean) / (of + strength).
+
+    Attributes:
+        mean: Of all pairs together; 1 for COEC.
+        strength: How many impressions (COEC: expected clicks) the belief weighs.
+        pairs: From how many pairs it was found.
+        reason: Why it is not from the data but the careful default; None where it is.
+    """
+
+    mean: float
+    strength: float
+    pairs: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """One prior for each measure: see `PairEvidence`."""
+
+    ctr: Prior
+    coec: Prior
+    sdbn: Prior
+    satisfaction: Prior
+
+
+@dataclass(frozen=True, slots=True)
+class PairEvidence:
+    """What clicks tell of one query and one document.
+
+    Counts are of searches: a document that was clicked twice, or shown at two ranks, in one search
+    counts once in it. The estimates are shrunk by `Priors`, with 95 % credible intervals; raw
+    values follow from the counts. They have no value, but a reason, where `clicks` is more than
+    `impressions`.
+
+    Attributes:
+        query: The query without regard to how it is typed (sql/duckdb/spellings.sql).
+        doc_id: The document.
+        impressions: Searches that showed it.
+        clicks: Searches in which it was clicked, whether the log says that they showed it or not.
+        shown_clicks: Those of them that are known to have shown it: what the estimates count.
+        sessions: Sessions in which it was shown.
+        clicked_sessions: Sessions in which it was clicked.
+        ctr: shown_clicks / impressions.
+        coec: shown_clicks / expected_clicks: 1 is as often as the ranks where it stood are clicked
+            on the average, 2 twice as often.
+        sdbn: Attractiveness: the chance of a click where it is examined.
+        satisfaction: The chance that a click on it is the last one of its search.
+        expected_clicks: Sum over its impressions of the CTR of the rank where it stood.
+        examined: Searches in which it was examined, as SDBN assumes.
+        last_clicks: Searches in which the click on it was the last one.
+        skipped: Searches in which it stood above a clicked document and was not clicked.
+        mean_rank: Of its impressions, from 1; None without any.
+    """
+
+    query: str
+    doc_id: str
+    impressions: int
+    clicks: int
+    shown_clicks: int
+    sessions: int
+    clicked_sessions: int
+    ctr: Estimate
+    coec: Estimate
+    sdbn: Estimate
+    satisfaction: Estimate
+    expected_clicks: float
+    examined: int
+    last_clicks: int
+    skipped: int
+    mean_rank: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The same with estimates as value, low, high, n and reason."""
+        estimates = ("ctr", "coec", "sdbn", "satisfaction")
+        return {
+            name: getattr(self, name).as_json() if name in estimates else getattr(self, name)
+            for name in self.__slots__
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSummary:
+    """What all pairs together tell, and what was left out.
+
+    Attributes:
+        queries: Queries of which there is a pair.
+        pairs: Queries and documents of which something is known.
+        searches: Searches of the choice.
+        searches_without_results: Those of which neither list nor ranks of impressions are told;
+            none of their documents has an impression.
+        unknown_slots: Places of lists whose document is not told.
+        impressions: Of all pairs.
+        clicks: Of all pairs.
+        off_list_clicks: Those of them on documents that their search is not known to have shown:
+            they are in `clicks` of a pair, and in no estimate.
+        clicks_without_rank: Those whose rank the log does not tell. A document that was shown has
+            the rank at which it was: such clicks count like all others.
+        impressions_without_rank: Logged impressions without rank or place, which count as none.
+        searches_without_record: Searches that only their events tell, by a query text of their own
+            (UBI); part of `searches`.
+        more_clicks_than_impressions: Pairs with more clicks than impressions, which is a fault of
+            the log; they have no estimates.
+        never_shown: Those of them without any impression.
+        looked_down_to: The rank down to which searches without click are taken as examined.
+        rank_ctr: By rank.
+        priors: Of the measures.
+        by_model: Model version -> its searches.
+    """
+
+    queries: int
+    pairs: int
+    searches: int
+    searches_without_results: int
+    unknown_slots: int
+    impressions: int
+    clicks: int
+    off_list_clicks: int
+    clicks_without_rank: int
+    impressions_without_rank: int
+    searches_without_record: int
+    more_clicks_than_impressions: int
+    never_shown: int
+    looked_down_to: int
+    priors: Priors
+    rank_ctr: list[RankCtr] = field(default_factory=list)
+    by_model: dict[str, int] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as nested objects; ranks in the list `rank_ctr`."""
+        from dataclasses import asdict
+
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceColumns:
+    """Many pairs as numpy arrays of one length, for weak grades of millions at once.
+
+    Attributes:
+        query: As in `PairEvidence`; None where names were not asked for.
+        doc_id: Likewise.
+        impressions: Counts as in `PairEvidence`, as are the next seven.
+        expected_clicks: As in `PairEvidence`.
+        ctr: Shrunk means, as are the next three; NaN where `PairEvidence` has no value.
+        sound: Whether the pair has estimates: False where it has more clicks than impressions.
+    """
+
+    impressions: "NDArray[int64]"
+    clicks: "NDArray[int64]"
+    shown_clicks: "NDArray[int64]"
+    sessions: "NDArray[int64]"
+    clicked_sessions: "NDArray[int64]"
+    examined: "NDArray[int64]"
+    last_clicks: "NDArray[int64]"
+    skipped: "NDArray[int64]"
+    expected_clicks: "NDArray[float64]"
+    ctr: "NDArray[float64]"
+    coec: "NDArray[float64]"
+    sdbn: "NDArray[float64]"
+    satisfaction: "NDArray[float64]"
+    sound: "NDArray[bool_]"
+    query: "NDArray[object_] | None" = None
+    doc_id: "NDArray[object_] | None" = None
+
+    def __len__(self) -> int:
+        return len(self.impressions)
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """A document that was clicked though another stood above it, which was not clicked.
+
+    Attributes:
+        query: As in `PairEvidence`.
+        preferred: The doc_id that was clicked.
+        over: The doc_id that stood above it and was not.
+        times: In how many searches.
+    """
+
+    query: str
+    preferred: str
+    over: str
+    times: int
