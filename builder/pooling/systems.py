@@ -6,6 +6,7 @@ from typing import Any
 
 from builder.errors import BuilderError
 from builder.people import Person, authorize, called
+from builder.pooling.plan import PoolPlan
 from builder.store import Connection, activity
 from builder.store.people import find_person
 from builder.store.pool import add_pairs
@@ -22,6 +23,8 @@ def pool(
     depth: int = 10,
     progress: Progress | None = None,
     actor: Person | None = None,
+    *,
+    plan: PoolPlan | None = None,
 ) -> dict[str, Any]:
     """Put the `depth` best documents of each retriever for every active query into the pool.
 
@@ -32,6 +35,7 @@ def pool(
         depth: How many documents of each query.
         progress: Hears how far it is; may raise to stop, and then nothing was added.
         actor: Who asks for it in the browser; None at the terminal.
+        plan: All that is asked for; then `retrievers` and `depth` do not count.
 
     Returns:
         pairs_added: pairs that the pool did not hold; by_source: retriever -> pairs that it named,
@@ -43,6 +47,7 @@ def pool(
         EvalsError: A model cannot be loaded.
     """
     authorize(workspace, actor, "analyst")
+    del plan  # built below
     if depth < 1:
         raise BuilderError(f"depth is {depth}, must be at least 1")
     documents, queries = _read(workspace)
@@ -76,6 +81,47 @@ def pool_job(
     if actor is None:
         raise BuilderError(f"nobody is called {name} here")
     return pool(workspace, progress=progress, actor=actor, **options)
+
+
+def preview(
+    workspace: Workspace, plan: PoolPlan, progress: Progress | None = None
+) -> dict[str, Any]:
+    """What `pool` would do by this plan at this moment, in the same words; nothing is written.
+
+    Raises:
+        BuilderError: As `pool`; EvalsError likewise.
+    """
+    raise NotImplementedError
+
+
+def repeat_pooling(
+    workspace: Workspace,
+    pooling_id: int,
+    progress: Progress | None = None,
+    actor: Person | None = None,
+    *,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Pool once more by the same plan and seed, on what is there today; as `pool`.
+
+    Returns:
+        As `pool`, and repeats: the pooling_id that was repeated.
+
+    Raises:
+        BuilderError: There is no such pooling, or it filled holes of an evaluation.
+        NotAllowedError: The actor is no analyst.
+    """
+    raise NotImplementedError
+
+
+def repeat_job(
+    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """The job that repeats a pooling: `parameters` holds actor (a name) and pooling_id.
+
+    Start it with the kind "pool" too, so that no two fill the pool at once.
+    """
+    raise NotImplementedError
 
 
 def _read(workspace: Workspace) -> tuple[list[Document], list[Query]]:
