@@ -6,10 +6,17 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from builder.errors import SettingsError
 
@@ -104,6 +111,56 @@ class Events(_Strict):
     keep_days: int | None = Field(default=None, ge=1, le=100_000)
 
 
+Threshold = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
+
+PROPOSED: dict[str, tuple[float, float, float]] = {
+    "coec": (0.6, 1.0, 1.2),
+    "sdbn": (0.15, 0.3, 0.5),
+}
+"""Measure -> thresholds that are proposed; `builder.mining.weak_grades` says where from."""
+
+
+class WeakGradeRule(_Strict):
+    """How clicks become weak grades, which nobody judged.
+
+    Attributes:
+        measure: "coec", clicks over expected clicks (1 is as often as the place of a document makes
+            one expect), or "sdbn", the chance of a click where a document is looked at (0 to 1).
+        thresholds: Of the measure, ascending: below the first the weak grade is 0, from the third
+            on 3. None: those that are proposed for the measure.
+        min_impressions: Pairs that were shown in fewer searches get no weak grade.
+        min_sessions: Nor do those that were shown in fewer sessions.
+        min_confidence: Nor do those whose weak grade is less sure than this, 0 to 1.
+    """
+
+    measure: Literal["coec", "sdbn"] = "coec"
+    thresholds: Annotated[list[Threshold], Field(min_length=3, max_length=3)] | None = None
+    min_impressions: int = Field(default=20, ge=1, le=1_000_000_000)
+    min_sessions: int = Field(default=10, ge=1, le=1_000_000_000)
+    min_confidence: float = Field(default=0.0, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        low, middle, high = self.bounds
+        if not low < middle < high:
+            raise ValueError("the thresholds must ascend, each above the one before")
+        if self.measure == "sdbn" and high >= 1:
+            raise ValueError("thresholds of sdbn are chances of a click, below 1")
+        return self
+
+    @property
+    def bounds(self) -> tuple[float, float, float]:
+        """From where on the weak grade is 1, 2 and 3."""
+        if self.thresholds is None:
+            return PROPOSED[self.measure]
+        low, middle, high = self.thresholds
+        return low, middle, high
+
+    def as_json(self) -> dict[str, Any]:
+        """The rule by name, the thresholds that hold among them."""
+        return {**self.model_dump(), "thresholds": list(self.bounds)}
+
+
 class SignIn(_Strict):
     """Who says who is grading.
 
@@ -153,6 +210,7 @@ class Settings(_Strict):
         guard: Protection against double presses, in milliseconds.
         events: How long search events are kept.
         marks: What is simulated or illustrative here, as in the demo.
+        weak_grades: How clicks become weak grades.
     """
 
     name: Name
@@ -167,6 +225,7 @@ class Settings(_Strict):
     card: Card = Card()
     events: Events = Events()
     marks: Marks = Marks()
+    weak_grades: WeakGradeRule = WeakGradeRule()
 
 
 def read_settings(path: Path) -> Settings:
@@ -265,6 +324,19 @@ other_key_ms = {settings.guard.other_key_ms}
 # Search events older than so many days go with the next import; without this they are kept.
 # [events]
 # keep_days = 400
+
+# How clicks become weak grades 0 to 3. These numbers are a proposal: see how far they agree with
+# your experts (goldsmith agreement --clicks), and change them. "coec" is clicks over the clicks
+# that the places of a document make one expect, 1 being as many; "sdbn" the chance of a click
+# where a document is looked at. Below the first threshold the weak grade is 0, from the third on 3.
+# [weak_grades]
+# measure = "{settings.weak_grades.measure}"
+# thresholds = {list(settings.weak_grades.bounds)}
+# Less evidence than this is none: searches and sessions in which the document was shown.
+# min_impressions = {settings.weak_grades.min_impressions}
+# min_sessions = {settings.weak_grades.min_sessions}
+# How sure a weak grade must be, 0 to 1.
+# min_confidence = {settings.weak_grades.min_confidence}
 """
 
 
