@@ -185,6 +185,11 @@ def grade_columns(columns: "Columns", rule: WeakGradeRule, priors: "Priors") -> 
     )
 
 
+def grade_pairs(pairs: "Sequence[PairEvidence]", rule: WeakGradeRule, priors: "Priors") -> Graded:
+    """The weak grades of some pairs of the log, in their order; see `grade_columns`."""
+    return grade_columns(_Rows.of(pairs), rule, priors)
+
+
 class _Gamma:
     """What is believed of COEC: clicks are Poisson of expected clicks times the true value."""
 
@@ -265,7 +270,7 @@ class _Collected:
         rows = [(key, pair) for key, pairs in of_queries.items() for pair in pairs]
         inside = [row for row in rows if row[1].doc_id in corpus]
         self.not_in_corpus += len(rows) - len(inside)
-        graded = grade_columns(_Rows.of([pair for _, pair in inside]), self.rule, self.priors)
+        graded = grade_pairs([pair for _, pair in inside], self.rule, self.priors)
         told = zip(
             inside,
             graded.grade.tolist(),
