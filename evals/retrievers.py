@@ -3,9 +3,11 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from evals.bm25 import BM25Retriever
+from evals.embeddings import kept_embeddings
 from evals.encoders import Encoder, Prompts, Similarity, encoder
 from evals.exact import ExactIndex
 from evals.records import Document, EvalsError, Progress, Query, Run
@@ -63,6 +65,7 @@ def retriever(
     query_prompt: str | None = None,
     doc_prompt: str | None = None,
     batch_size: int = BATCH_SIZE,
+    embeddings: Path | None = None,
 ) -> Retriever:
     """The retriever of this name: "bm25", "minilm", a SentenceTransformer's name or folder.
 
@@ -72,6 +75,7 @@ def retriever(
             mteb does, "" is none at all.
         doc_prompt: Put before each document, likewise.
         batch_size: How many texts are encoded at once; it does not change scores.
+        embeddings: A folder in which embeddings of documents are kept; None: nowhere.
 
     Raises:
         EvalsError: There is no such model, or bm25 was given a prompt.
@@ -84,7 +88,8 @@ def retriever(
         if query_prompt or doc_prompt:
             raise EvalsError("bm25 takes no prompts", hint="Prompts belong to encoders.")
         return BM25Retriever()
-    return DenseRetriever(encoder(name, Prompts(query_prompt, doc_prompt)), batch_size=batch_size)
+    encoding = encoder(name, Prompts(query_prompt, doc_prompt))
+    return DenseRetriever(encoding, batch_size=batch_size, embeddings=embeddings)
 
 
 @dataclass
@@ -94,11 +99,13 @@ class DenseRetriever:
     Attributes:
         encoder: Gives the embeddings.
         batch_size: Texts that are encoded at once.
+        embeddings: A folder in which embeddings of documents are kept; None: nowhere.
         seconds: After a search: how long loading, encoding and searching took.
     """
 
     encoder: Encoder
     batch_size: int = BATCH_SIZE
+    embeddings: Path | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -147,12 +154,24 @@ class DenseRetriever:
         for chunk in _chunks(ordered):
             texts = [document.encoder_text for document in chunk]
             ids = [document.doc_id for document in chunk]
-            index.add(encoding.run(texts, ids, len(ordered)))
+            index.add(self._documents(encoding, texts, ids, len(ordered)))
         self.seconds["encoding"] = time.perf_counter() - started
         started = time.perf_counter()
         run = _run(index, vectors, ordered, queries, depth)
         self.seconds["searching"] = time.perf_counter() - started
         return run
+
+    def _documents(
+        self, encoding: "_Encoding", texts: Sequence[str], ids: Sequence[str], total: int
+    ) -> "Matrix":
+        """The embeddings of a chunk, encoded now unless they are kept."""
+
+        def encode() -> "Matrix":
+            return encoding.run(texts, ids, total)
+
+        if self.embeddings is None:
+            return encode()
+        return kept_embeddings(self.embeddings, self.key, texts, encode)
 
     def _timed_loading(self) -> Similarity:
         """The model's similarity; asking for it loads the model."""

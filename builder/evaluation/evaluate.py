@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from builder.evaluation.runs import KeptRun, Runs, Searched, file_name
 from builder.evaluation.tasks import resolve_task
 from builder.workspace import Workspace
+from evals.embeddings import FOLDER
 from evals.evaluate import DEPTH, evaluate, score_run
 from evals.records import Progress
 from evals.results import Result, find_result, read_results, write_result
@@ -40,13 +41,14 @@ class Options:
     batch_size: int = BATCH_SIZE
     depth: int = DEPTH
 
-    def retriever(self, model: str) -> Retriever:
-        """The model as a retriever."""
+    def retriever(self, model: str, workspace: Workspace | None = None) -> Retriever:
+        """The model as a retriever; in a workspace it uses the embeddings that are kept."""
         return retriever(
             model,
             query_prompt=self.query_prompt,
             doc_prompt=self.doc_prompt,
             batch_size=self.batch_size,
+            embeddings=workspace.cache_folder / FOLDER if workspace else None,
         )
 
 
@@ -147,7 +149,7 @@ def evaluate_models(  # noqa: PLR0913 - the options of the command `eval`
     places = _places(workspace, tasks, split, output, progress)
     by_model = []
     for model in models:
-        searcher = how.retriever(model)
+        searcher = how.retriever(model, None if overwrite else workspace)
         by_model.append(
             [place.evaluate(searcher, how, progress, overwrite=overwrite) for place in places]
         )
