@@ -10,6 +10,7 @@ from builder.errors import WorkspaceError
 from builder.settings import Settings, read_settings, write_default_settings
 from builder.store import Store, open_store
 from builder.store.quota import QuotaRule, apply_rule, needs_rule
+from builder.store.rechecks import reopen_rechecks
 
 if TYPE_CHECKING:
     from online.lake import Lake
@@ -194,3 +195,4 @@ def _apply_rules(store: Store, settings: Settings) -> None:
     if changed:
         with store.write() as connection:
             apply_rule(connection, rule)
+            reopen_rechecks(connection)

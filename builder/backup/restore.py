@@ -26,6 +26,7 @@ from builder.store.copies import (
 from builder.store.guidelines_file import read_file, settle
 from builder.store.history import count_log
 from builder.store.quota import QuotaRule, apply_rule, needs_rule, note_other_content
+from builder.store.rechecks import reopen_rechecks
 from builder.workspace import DATABASE_FILE, GUIDELINES_FILE, SETTINGS_FILE
 
 _SIDE_FILES = ("", "-wal", "-shm")
@@ -139,6 +140,7 @@ def _stage(file: Path, folder: Path, root: Path, by: str) -> _Staged:
             _lead_the_file(connection, root / GUIDELINES_FILE)
             if needs_rule(connection, rule):
                 apply_rule(connection, rule)
+                reopen_rechecks(connection)
             note_other_content(connection)
     finally:
         store.close()

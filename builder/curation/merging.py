@@ -3,7 +3,8 @@
 The pairs of the merged query join the other one, and what raters said of them goes with them; the
 merged query is retired and keeps its rows. A rater counts once for each document: of two grades
 the later one stands, and a grade says more than "can't judge", which says more than a skip. What an
-adjudicator decided goes along, unless the document is decided for the query that stays.
+adjudicator decided goes along, unless the document is decided for the query that stays; so do
+blind re-checks, unless the pair there waits for one already or is decided.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from builder.store.moments import now_text
 from builder.store.query_edits import Carried, Standing
 from builder.store.query_lists import QueryRow
 from builder.store.quota import set_query_state
+from builder.store.rechecks import carry_rechecks
 from builder.workspace import Workspace
 
 _WEIGHT = {"undone": 0, "skip": 0, "cannot_judge": 1, "grade": 2}
@@ -123,6 +125,7 @@ def merge_queries(
         reason = f"The query was merged into {keep_id}."
         query_edits.carry_over(connection, carried, keep.query_key, reason)
         decisions = carry_decisions(connection, merged.query_key, keep.query_key)
+        carry_rechecks(connection, merged.query_key, keep.query_key)
         set_query_state(connection, merged.query_key, status="retired")
         _record(connection, name, done, decisions)
     return done

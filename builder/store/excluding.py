@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, Connection, func, select, update
 
 from builder.store.moments import now_text
 from builder.store.quota import note_change, open_slots
+from builder.store.rechecks import reopen_rechecks
 from builder.store.schema import current_judgments, pairs, people
 
 
@@ -61,6 +62,7 @@ def include_person(connection: Connection, person_id: int) -> None:
     """
     _mark(connection, person_id, excluded_at=None, excluded_by=None, excluded_reason=None)
     _shift_grades(connection, person_id, 1)
+    reopen_rechecks(connection)
 
 
 def count_losing(connection: Connection, person_id: int) -> int:
