@@ -57,7 +57,8 @@ def choose_shown(connection: Connection, choice: Choice, spellings: str = "spell
 
     `selected_clicks` is empty: a click does not tell its query.
     """
-    keys = f"FROM {spellings} SEMI JOIN shown USING (group_key)"
-    searches = chosen(connection, choice).join(connection.sql(keys), "query")
+    of_shown = connection.sql(f"FROM {spellings} SEMI JOIN shown USING (group_key)")
+    keys = of_shown.project("query, group_key")
+    searches = chosen(connection, choice).join(keys, "query")
     searches.create_view("selected", replace=True)
     connection.sql(NO_CLICKS).create_view("selected_clicks", replace=True)
