@@ -1,7 +1,5 @@
 """What it costs that raters disagree: how far scores and ranking of models move with the rater."""
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +9,9 @@ from typing import Any
 from builder.crosscheck.comparing import MIN_QUERIES, Comparison, K, Tops, ranking
 from builder.crosscheck.wording import in_a_sentence, why_not
 from builder.evaluation.again import Known, commands_again
-from builder.evaluation.kept import KeptAs, kept_runs, latest_runs, top_ten
+from builder.evaluation.kept import KeptAs, kept_runs, labelled, latest_runs, top_ten
 from builder.evaluation.runs import Searched, file_name
-from builder.evaluation.tasks import resolve_task
-from builder.export.folders import PROVENANCE
+from builder.evaluation.tasks import resolve_task, told_by_export
 from builder.export.names import DRAFT
 from builder.judging.aggregation import is_decision
 from builder.store.adjudications import excluded_raters, grades_and_decisions
@@ -68,7 +65,7 @@ def cost_of_disagreement(
     """
     resolved, notes = resolve_task(workspace, task, split, progress)
     fresh, stale = _runs_of(workspace, resolved)
-    tops = {label: top_ten(kept) for label, kept in _labelled(fresh).items()}
+    tops = {label: top_ten(kept) for label, kept in labelled(fresh).items()}
     with workspace.store.read() as connection:
         excluded = excluded_raters(connection)
         sides = _Sides(resolved.qrels, tops, excluded, _frozen_at(resolved))
@@ -80,10 +77,10 @@ def cost_of_disagreement(
         "notes": notes,
         "measure": f"ndcg_at_{K}",
         "n_models": len(tops),
-        "release": _told_by_export(resolved).get("release"),
+        "release": told_by_export(resolved.folder).get("release"),
         "stale_models": len(stale),
         "again": commands_again(stale, task),
-        "models": _models(resolved.qrels, _labelled(fresh)),
+        "models": _models(resolved.qrels, labelled(fresh)),
         "excluded": excluded,
         "min_queries": MIN_QUERIES,
         "raters": [_row(each) for _, each in sorted(sides.by_rater.items())],
@@ -162,32 +159,10 @@ def _known(kept: KeptAs) -> Known:
     return Known.of(kept.model, kept.model_key)
 
 
-def _labelled(runs: Sequence[KeptAs]) -> dict[str, KeptAs]:
-    """Each run under its model's name; where two settings share it, with what files call them."""
-    times = Counter(kept.model for kept in runs)
-    return {
-        kept.model if times[kept.model] == 1 else f"{kept.model} ({_short(kept.model_key)})": kept
-        for kept in runs
-    }
-
-
-def _short(model_key: str) -> str:
-    return hashlib.sha256(model_key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-
-
 def _frozen_at(task: Task) -> str | None:
     """When the task was exported; None for the draft, and for folders of other tools."""
-    created_at = None if task.name == DRAFT else _told_by_export(task).get("created_at")
+    created_at = None if task.name == DRAFT else told_by_export(task.folder).get("created_at")
     return created_at if isinstance(created_at, str) else None
-
-
-def _told_by_export(task: Task) -> dict[str, Any]:
-    """What an export told of how it made the folder; empty for folders of other tools."""
-    try:
-        told = json.loads((task.folder / PROVENANCE).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return told if isinstance(told, dict) else {}
 
 
 def _models(qrels: Qrels, runs: Mapping[str, KeptAs]) -> list[dict[str, Any]]:

@@ -1,8 +1,10 @@
 """All kept runs: whose they are, which is the latest, and the first ten of each query."""
 
+import hashlib
 import json
 import mmap
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -62,16 +64,34 @@ def top_ten(kept: KeptAs) -> Mapping[str, tuple[str, ...]]:
     The rest of the file is passed over, and what was read once is read again only when the file
     has changed.
     """
-    return _top_ten(kept.file, kept.changed, kept.size)
+    return top_documents(kept, TOP)
+
+
+def top_documents(kept: KeptAs, k: int) -> Mapping[str, tuple[str, ...]]:
+    """As `top_ten`, of the first k."""
+    return _top(kept.file, kept.changed, kept.size, k)
+
+
+def labelled(runs: Sequence[KeptAs]) -> dict[str, KeptAs]:
+    """Each run under its model's name; where two settings share it, with what files call them."""
+    times = Counter(kept.model for kept in runs)
+    return {
+        kept.model if times[kept.model] == 1 else f"{kept.model} ({_short(kept.model_key)})": kept
+        for kept in runs
+    }
+
+
+def _short(model_key: str) -> str:
+    return hashlib.sha256(model_key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 @lru_cache(maxsize=64)
-def _top_ten(file: Path, changed: int, size: int) -> Mapping[str, tuple[str, ...]]:
+def _top(file: Path, changed: int, size: int, k: int) -> Mapping[str, tuple[str, ...]]:
     del changed  # only a part of the key
     if not size:
         return {}
     with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as run:
-        return dict(_first_documents(run, start) for start in _first_lines(run))
+        return dict(_first_documents(run, start, k) for start in _first_lines(run))
 
 
 def _first_lines(run: mmap.mmap) -> Iterator[int]:
@@ -90,10 +110,10 @@ def _first_lines(run: mmap.mmap) -> Iterator[int]:
             yield start
 
 
-def _first_documents(run: mmap.mmap, start: int) -> tuple[str, tuple[str, ...]]:
-    """The query of the line at `start`, and the documents of the ranks 1 to 10."""
+def _first_documents(run: mmap.mmap, start: int, k: int) -> tuple[str, tuple[str, ...]]:
+    """The query of the line at `start`, and the documents of the ranks 1 to k."""
     run.seek(start)
-    rows = [run.readline().decode("utf-8").split("\t") for _ in range(TOP)]
+    rows = [run.readline().decode("utf-8").split("\t") for _ in range(k)]
     query_id = rows[0][0]
     ranks = enumerate(rows, start=1)
     return query_id, tuple(

@@ -1,10 +1,12 @@
 """From what a person types to a task: draft, custom/NAME, evals/NAME, NAME@N, or a folder."""
 
+import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from builder.errors import TaskNotFoundError
 from builder.export import folders
@@ -95,6 +97,15 @@ def task_names(workspace: Workspace | None) -> list[str]:
     """Names of the tasks in `./evals` and in the workspace, as `custom/NAME`."""
     names = {name for folder in _evals_folders(workspace) for name in _names_in(folder)}
     return [f"custom/{name}" for name in sorted(names)]
+
+
+def told_by_export(folder: Path) -> dict[str, Any]:
+    """What an export told of how it made the folder; empty for folders of other tools."""
+    try:
+        told = json.loads((folder / folders.PROVENANCE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def _names_in(evals_folder: Path) -> Iterator[str]:
