@@ -10,7 +10,7 @@ each rank by itself. What comes out is to be marked as simulated wherever it is 
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import accumulate
@@ -40,6 +40,18 @@ HOURS = (2, 1, 1, 1, 2, 4, 8, 16, 30, 38, 40, 34, 28, 36, 42, 40, 34, 26, 20, 18
 
 None begins in the last hour: with its pauses, every session ends on the day on which it began.
 """
+
+SPELLINGS: Mapping[Callable[[str], str], float] = {
+    lambda text: text[:1].upper() + text[1:]: 0.5,
+    lambda text: f"{text} ": 0.2,
+    lambda text: text.replace(" ", "  ", 1): 0.15,
+    str.upper: 0.1,
+    str.title: 0.05,
+}
+"""How else a query may be typed -> share of such searches."""
+
+EVERY_NTH = 4
+"""As long as there are both: one in so many of the popular queries is one of the others."""
 
 SHORTEST_PAUSE, MEAN_PAUSE, LONGEST_PAUSE = 8.0, 60.0, 600.0
 """Seconds between two searches of a session: exponential beyond the shortest, cut at the longest.
@@ -96,6 +108,8 @@ class Traffic:
         zipf: Exponent s of popularity: the n-th most popular query is searched in proportion to
             1 / n^s, as in real logs (Xie and O'Hallaron, "Locality in search engine queries and
             its implications for caching", INFOCOM 2002).
+        other_spellings: Share of searches whose query is typed with other letter case or further
+            blanks; what is found is the same.
         seed: The same seed gives the same log.
     """
 
@@ -103,6 +117,7 @@ class Traffic:
     days: int = 28
     searches: int = 20_000
     zipf: float = 0.8
+    other_spellings: float = 0.0
     seed: int = 2008
 
 
@@ -123,6 +138,7 @@ def simulate_log(
     qrels: Qrels,
     traffic: Traffic,
     clicks: PositionBasedModel | None = None,
+    others: Sequence[Query] = (),
 ) -> Iterator[dict[str, Any]]:
     """A search log in the native shape of events, in the order of time.
 
@@ -140,6 +156,8 @@ def simulate_log(
         qrels: Grades 0 to 3; a document without one attracts as one of grade 0.
         traffic: How much, when, how often; and the seed.
         clicks: What users look at and like; the defaults of the literature if None.
+        others: Queries that are searched for less, in their order: each fourth of the popular
+            ones is one of these, the rest are the long tail.
 
     Returns:
         Events: timestamp (UTC, with zone), query, session_id, model_version, retrieved_doc_ids,
@@ -151,7 +169,7 @@ def simulate_log(
     if not rankings or not queries or traffic.days < 1:
         raise ValueError("a log needs a model version, a query and a day")
     simulation = _Simulation(rankings, qrels, traffic, clicks or PositionBasedModel())
-    return iter(simulation.log(queries))
+    return iter(simulation.log(queries, others))
 
 
 class _Simulation:
@@ -168,12 +186,13 @@ class _Simulation:
         # Sorted: two dictionaries with the same content give the same log.
         self._model_versions = sorted(rankings)
         self._lengths = _choices(SESSION_LENGTHS)
+        self._spellings = _choices(SPELLINGS)
         self._hours = _choices(dict(enumerate(HOURS)))
         self._days = _choices(_day_weights(traffic))
 
-    def log(self, queries: Sequence[Query]) -> list[dict[str, Any]]:
+    def log(self, queries: Sequence[Query], others: Sequence[Query]) -> list[dict[str, Any]]:
         """All events, sorted by time."""
-        popular = self._by_popularity(queries)
+        popular = self._by_popularity(queries, others)
         events: list[dict[str, Any]] = []
         number = 0
         while len(events) < self._traffic.searches:
@@ -182,9 +201,13 @@ class _Simulation:
         del events[self._traffic.searches :]
         return sorted(events, key=lambda event: (event["timestamp"], event["session_id"]))
 
-    def _by_popularity(self, queries: Sequence[Query]) -> Choices:
+    def _by_popularity(self, queries: Sequence[Query], others: Sequence[Query]) -> Choices:
         ranked = sorted(queries, key=lambda query: query.query_id)
         self._rng.shuffle(ranked)
+        tail = list(others)
+        for place in range(EVERY_NTH - 1, len(ranked) * EVERY_NTH // (EVERY_NTH - 1), EVERY_NTH):
+            ranked[place:place], tail = tail[:1], tail[1:]
+        ranked += tail
         places = range(1, len(ranked) + 1)
         return Choices(ranked, list(accumulate(place**-self._traffic.zipf for place in places)))
 
@@ -195,12 +218,21 @@ class _Simulation:
             query: Query = popular.draw(self._rng)
             yield {
                 "timestamp": moment.isoformat(timespec="milliseconds"),
-                "query": query.text,
+                "query": self._typed(query.text),
                 "session_id": session_id,
                 "model_version": model_version,
                 **self._result_list(model_version, query.query_id),
             }
             moment += self._pause()
+
+    def _typed(self, text: str) -> str:
+        """The query as this user types it."""
+        # Without other spellings nothing is drawn, so that a log stays what it was.
+        share = self._traffic.other_spellings
+        if not share or self._rng.random() >= share:
+            return text
+        spell: Callable[[str], str] = self._spellings.draw(self._rng)
+        return spell(text)
 
     def _start(self) -> datetime:
         midnight = datetime.combine(self._days.draw(self._rng), time(), UTC)

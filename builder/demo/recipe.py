@@ -7,16 +7,16 @@ next one, and the second run only looks.
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from builder.demo.clicks import LISTED, Traffic, simulate_log
+from builder.demo.clicks import Traffic
 from builder.demo.corpus import build_corpus
 from builder.demo.premises import MARKS, NAME, alone, claim, demo_folder
-from builder.errors import BuilderError
+from builder.demo.search_log import searched_and_clicked
 from builder.evaluation import Evaluation, evaluate_models
 from builder.export import export_task
 from builder.importers import import_corpus, import_judgments, import_queries
@@ -27,10 +27,7 @@ from builder.store.judgments import count_judgments, current_grades
 from builder.store.queries import count_queries
 from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
 from estimates import ImportTally
-from evals.measures import ranked
 from evals.records import Document, Progress
-from evals.retrievers import read_run
-from evals.taskfolder import read_task
 from online.ingest import import_events
 from online.report import report
 
@@ -42,6 +39,9 @@ MODELS = ("bm25", "minilm")
 """What is evaluated; the model versions of the search log are called the same."""
 
 SEARCHES = 20_000
+OTHER_SPELLINGS = 0.15
+"""Share of searches that are typed with other letter case or blanks."""
+
 LAST_DAY = date(2026, 11, 29)
 """The last day of the search log; fixed, so that a log made later is still the same."""
 
@@ -128,12 +128,11 @@ class _Making:
 
     def make(self) -> dict[str, Any]:
         """Every step in its order, and what came of it."""
-        for step in (self._documents, self._queries, self._judgments):
+        for step in (self._documents, self._queries, self._judgments, self._events):
             self._timed(step)
         release = self._timed(self._release)
         # By its path: in a folder that has an ./evals/python-docs, the name would mean that one.
         evaluations = self._timed(self._evaluation, release["task_dir"])
-        self._timed(self._events, evaluations)
         counts = self._counts()
         with self.workspace.store.write() as connection:
             note(connection, "demo", "demo.fill", NAME, counts)
@@ -199,7 +198,7 @@ class _Making:
         return [self._with_run(evaluation, task_dir) for evaluation in made]
 
     def _with_run(self, evaluation: Evaluation, task_dir: str) -> Evaluation:
-        """The evaluation with its run, which the log is made of; a kill may fall between both."""
+        """The evaluation with its run, in which holes are looked for; a kill may fall between."""
         if evaluation.run_file is not None:
             return evaluation
         again = [evaluation.result.model]
@@ -208,14 +207,15 @@ class _Making:
         )
         return made
 
-    def _events(self, evaluations: Sequence[Evaluation]) -> None:
+    def _events(self) -> None:
         """The simulated log; once it is there it stays, however the rankings change later."""
         file = demo_folder(self.workspace) / "searches.jsonl"
         if not file.exists():
             if self.workspace.lake.manifest().files("searches"):
                 return
-            self.progress("simulating searches", 0, None)
-            write_lines(file, self._simulated(evaluations))
+            traffic = Traffic(LAST_DAY, searches=self.searches, other_spellings=OTHER_SPELLINGS)
+            events = searched_and_clicked(self.workspace, self.models, traffic, self.progress)
+            write_lines(file, events)
         tally = import_events(
             self.workspace.lake,
             file,
@@ -223,13 +223,6 @@ class _Making:
             progress=self.progress,
         )
         self._note("events", tally)
-
-    def _simulated(self, evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
-        """Searches with what each model really found, clicked as the grades say."""
-        task = read_task(self.workspace.evals_folder / TASK)
-        rankings = {each.result.model: _ranking(each) for each in evaluations}
-        traffic = Traffic(LAST_DAY, searches=self.searches)
-        return simulate_log(rankings, task.queries, task.qrels, traffic)
 
     def _agreement(self) -> dict[str, Any]:
         self.progress("computing agreement", 0, None)
@@ -248,18 +241,6 @@ def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
         for row in rows:
             lines.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     unfinished.replace(file)
-
-
-def _ranking(evaluation: Evaluation) -> dict[str, list[str]]:
-    """query_id -> the doc_ids that its run lists first.
-
-    Raises:
-        BuilderError: No run was kept.
-    """
-    if evaluation.run_file is None:
-        raise BuilderError(f"the run of {evaluation.result.model} was not kept")
-    run, _ = read_run(evaluation.run_file)
-    return {query_id: list(ranked(scores)[:LISTED]) for query_id, scores in run.items()}
 
 
 def _document_row(document: Document) -> dict[str, Any]:

@@ -183,6 +183,29 @@ def test_popularity_falls_as_zipf_says() -> None:
         assert near(n / len(log), 60 / 137 / place, len(log))
 
 
+def test_other_queries_are_the_long_tail() -> None:
+    others = [Query(f"x{n}", f"other {n}") for n in range(20)]
+    log = simulate_log(RANKINGS, QUERIES, QRELS, replace(TRAFFIC, searches=20_000), others=others)
+    searched = Counter(event["query"] for event in log)
+    # One in four of the popular ones, then all the others, in their order.
+    places = [text for text, _ in searched.most_common(6)]
+    assert places.index("other 0") == 3
+    weights = [place**-0.8 for place in range(1, 26)]
+    for text, place in (("other 0", 4), ("other 1", 7), ("other 19", 25)):
+        assert near(searched[text] / 20_000, weights[place - 1] / sum(weights), 20_000)
+
+
+def test_a_query_is_typed_in_several_ways() -> None:
+    log = a_log(replace(TRAFFIC, searches=20_000, other_spellings=0.2))
+    typed = Counter(event["query"] for event in log)
+    plain = {query.text for query in QUERIES}
+    otherwise = sum(n for text, n in typed.items() if text not in plain)
+    # One of them, str.title of "query 1", is what a capital at the beginning gives.
+    assert near(otherwise / 20_000, 0.2, 20_000)
+    assert {"Query 1", "query 1 ", "query  1", "QUERY 1"} <= set(typed)
+    assert {" ".join(text.lower().split()) for text in typed} == plain
+
+
 @pytest.mark.parametrize("absent", ["rankings", "queries", "days"])
 def test_a_log_of_nothing_is_refused(absent: str) -> None:
     rankings = {} if absent == "rankings" else RANKINGS

@@ -84,19 +84,23 @@ def test_the_model_is_measured_on_the_release(made: dict[str, Any]) -> None:
     assert result["reused"] is None
 
 
-def test_the_log_is_simulated_from_the_run(made: dict[str, Any], folder: Path) -> None:
+def test_the_log_holds_what_the_model_finds(made: dict[str, Any], folder: Path) -> None:
     assert made["imports"]["events"]["accepted"] == 500
-    assert made["imports"]["events"]["notes"] == {}
     assert made["report"]["overall"]["searches"] == 500
     assert list(made["report"]["by_model"]) == ["bm25"]
     best: dict[str, list[str]] = {}
     with Path(made["results"][0]["run_file"]).open(encoding="utf-8") as run:
         for query_id, _, doc_id, *_ in csv.reader(run, delimiter="\t"):
             best.setdefault(query_id, []).append(doc_id)
-    ids = {query.text: query.query_id for query in read_task(made["task_dir"]).queries}
+    graded = {query.text.lower(): query.query_id for query in read_task(made["task_dir"]).queries}
     with (folder / "cache" / "demo" / "searches.jsonl").open(encoding="utf-8") as log:
-        for event in map(json.loads, log):
-            assert event["retrieved_doc_ids"] == best[ids[event["query"]]][:10]
+        events = [json.loads(line) for line in log]
+    typed = [" ".join(event["query"].lower().split()) for event in events]
+    for event, text in zip(events, typed, strict=True):
+        if text in graded:
+            assert event["retrieved_doc_ids"] == best[graded[text]][:10]
+    assert 100 < sum(text in graded for text in typed) < 400
+    assert sum(event["query"] not in typed for event in events) > 30
 
 
 def test_what_is_not_what_it_seems_is_marked(made: dict[str, Any], folder: Path) -> None:
@@ -186,7 +190,7 @@ def test_grades_on_documents_that_are_not_there_are_dropped_and_counted(
 
 def test_a_killed_demo_is_completed_by_the_next(tmp_path: Path, made: dict[str, Any]) -> None:
     folder = tmp_path / "workspace"
-    for step in ("reading judgments", "writing documents", "bm25", "simulating", "computing click"):
+    for step in ("reading judgments", "simulating", "writing documents", "bm25 on", "computing"):
         assert step in kill_at(step, folder)
     completed = run_demo(folder, **CUT)
     assert completed["release"]["release"] == 1
