@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from online.click_models import Prior, RankCtr
 from online.engines import Choice
 from online.evidence_records import (
     EvidenceColumns,
     EvidenceSummary,
     PairEvidence,
     Preference,
-    Prior,
     Priors,
-    RankCtr,
 )
 from online.lake import Lake, Progress
 from online.report import EVERYTHING

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from estimates import Estimate
+from online.click_models import Prior, RankCtr
 
 if TYPE_CHECKING:
     from numpy import bool_, float64, int64, object_
@@ -20,43 +21,6 @@ NEVER_CLICKED = "never_clicked"
 
 
 @dataclass(frozen=True, slots=True)
-class RankCtr:
-    """How often the document at one rank was clicked.
-
-    Attributes:
-        rank: Absolute, from 1.
-        impressions: Searches that showed a document there.
-        clicks: Searches among these in which that document was clicked.
-        expected: Clicks an impression that COEC expects there: the share of the two, smoothed where
-            there are few (`online.click_models.smooth_rank_ctr`).
-    """
-
-    rank: int
-    impressions: int
-    clicks: int
-    expected: float
-
-
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """What is believed of a pair before its own clicks are looked at, as all pairs tell it.
-
-    A value of `hits` out of `of` becomes (hits + strength * mean) / (of + strength).
-
-    Attributes:
-        mean: Of all pairs together; 1 for COEC.
-        strength: How many impressions (COEC: expected clicks) the belief weighs.
-        pairs: From how many pairs it was found.
-        reason: Why it is not from the data but the careful default; None where it is.
-    """
-
-    mean: float
-    strength: float
-    pairs: int
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Priors:
     """One prior for each measure: see `PairEvidence`."""
 
@@ -70,17 +34,18 @@ class Priors:
 class PairEvidence:
     """What clicks tell of one query and one document.
 
-    Counts are of searches: a document that was clicked twice, or shown at two ranks, in one search
-    counts once in it. The estimates are shrunk by `Priors`, with 95 % credible intervals; raw
-    values follow from the counts. They have no value, but a reason, where `clicks` is more than
-    `impressions`.
+    Counts are of searches: a document that was clicked twice in one search, as by somebody who came
+    back to the list, or shown in it at two ranks, counts once; of two ranks the upper. Estimates
+    are shrunk by `Priors`, with 95 % credible intervals; raw values follow from the counts. They
+    have no value, but a reason, where `clicks` is more than `impressions`.
 
     Attributes:
         query: The query without regard to how it is typed (sql/duckdb/spellings.sql).
         doc_id: The document.
         impressions: Searches that showed it.
         clicks: Searches in which it was clicked, whether the log says that they showed it or not.
-        shown_clicks: Those of them that are known to have shown it: what the estimates count.
+        click_events: Clicks on it, each of several in one search.
+        shown_clicks: Those of `clicks` that are known to have shown it: what the estimates count.
         sessions: Sessions in which it was shown.
         clicked_sessions: Sessions in which it was clicked.
         ctr: shown_clicks / impressions.
@@ -99,6 +64,7 @@ class PairEvidence:
     doc_id: str
     impressions: int
     clicks: int
+    click_events: int
     shown_clicks: int
     sessions: int
     clicked_sessions: int
@@ -134,19 +100,26 @@ class EvidenceSummary:
         unknown_slots: Places of lists whose document is not told.
         impressions: Of all pairs.
         clicks: Of all pairs.
-        off_list_clicks: Those of them on documents that their search is not known to have shown:
-            they are in `clicks` of a pair, and in no estimate.
-        clicks_without_rank: Those whose rank the log does not tell. A document that was shown has
-            the rank at which it was: such clicks count like all others.
+        click_events: Of all pairs.
+        off_list_clicks: Those of `clicks` on documents that their search is not known to have
+            shown: they are in `clicks` of a pair, and in no estimate.
+        clicks_without_rank: Click events whose rank the log does not tell. A document that was
+            shown has the rank at which it was: such clicks count like all others.
+        clicks_without_document: Click events that name no document, and no rank that tells one.
         impressions_without_rank: Logged impressions without rank or place, which count as none.
-        searches_without_record: Searches that only their events tell, by a query text of their own
-            (UBI); part of `searches`.
-        more_clicks_than_impressions: Pairs with more clicks than impressions, which is a fault of
-            the log; they have no estimates.
-        never_shown: Those of them without any impression.
-        looked_down_to: The rank down to which searches without click are taken as examined.
-        rank_ctr: By rank.
+        unjoined_clicks: Click events of searches that the lake does not know and whose query they
+            do not tell; they are in no pair.
+        unjoined_impressions: The same of impressions.
+        searches_of_events: Part of `searches`: those that events tell by a query text of their own
+            (UBI), which differs from that of their search, or whose search is not known.
+        more_clicks_than_impressions: Pairs with more click events than impressions. Clicks that
+            repeat one of the same search count once, which caps most of them.
+        not_capped: Those of them of which it still holds: a fault of the log; they have no
+            estimates.
+        never_shown: Those of these without any impression.
+        looked_down_to: The place down to which searches without click are taken as examined.
         priors: Of the measures.
+        rank_ctr: By rank.
         by_model: Model version -> its searches.
     """
 
@@ -157,11 +130,16 @@ class EvidenceSummary:
     unknown_slots: int
     impressions: int
     clicks: int
+    click_events: int
     off_list_clicks: int
     clicks_without_rank: int
+    clicks_without_document: int
     impressions_without_rank: int
-    searches_without_record: int
+    unjoined_clicks: int
+    unjoined_impressions: int
+    searches_of_events: int
     more_clicks_than_impressions: int
+    not_capped: int
     never_shown: int
     looked_down_to: int
     priors: Priors
@@ -182,7 +160,7 @@ class EvidenceColumns:
     Attributes:
         query: As in `PairEvidence`; None where names were not asked for.
         doc_id: Likewise.
-        impressions: Counts as in `PairEvidence`, as are the next seven.
+        impressions: Counts as in `PairEvidence`, as are the next eight.
         expected_clicks: As in `PairEvidence`.
         ctr: Shrunk means, as are the next three; NaN where `PairEvidence` has no value.
         sound: Whether the pair has estimates: False where it has more clicks than impressions.
@@ -190,6 +168,7 @@ class EvidenceColumns:
 
     impressions: "NDArray[int64]"
     clicks: "NDArray[int64]"
+    click_events: "NDArray[int64]"
     shown_clicks: "NDArray[int64]"
     sessions: "NDArray[int64]"
     clicked_sessions: "NDArray[int64]"
