@@ -4,12 +4,31 @@ The pair just opens once more, for people who have not graded it. Nothing on the
 it was graded before, or that clicks had anything to do with it.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from builder.people import Person
+from builder.crosscheck.click_wording import after_sending
+from builder.crosscheck.clicks import clicks_against_experts
+from builder.errors import BuilderError
+from builder.people import Person, authorize, called
+from builder.people.roles import authorized
+from builder.store import activity
 from builder.store.pool import Pair
+from builder.store.rechecks import (
+    NewRecheck,
+    Recheck,
+    add_rechecks,
+    obstacles,
+    standing_rechecks,
+    take_back_rechecks,
+)
 from builder.workspace import Workspace
+
+NO_CONTRADICTION = "no_contradiction"
+_TOLD = ("query_id", "doc_id", "grade", "weak_grade")
+_NAMED = 200
+"""So many pairs the log of deeds names; the table of rechecks holds all."""
 
 
 def send_to_recheck(
@@ -41,7 +60,24 @@ def send_to_recheck(
         BuilderError: The number is below 1, or there is no such rule.
         OnlineError: The lake is damaged.
     """
-    raise NotImplementedError
+    if isinstance(pairs, int) and pairs < 1:
+        raise BuilderError(f"{pairs} pairs are asked for, must be at least 1")
+    authorize(workspace, actor, "analyst")
+    found = clicks_against_experts(workspace, rule=rule)["contradictions"]
+    with workspace.store.write() as connection:
+        authorized(connection, actor, "analyst")
+        # What stood in the way may have changed since the list was made.
+        closed = obstacles(connection, [row["pair_id"] for row in found])
+        chosen, not_sent = _chosen(found, closed, pairs)
+        new = [NewRecheck(row["pair_id"], row["grade"], row["weak_grade"]) for row in chosen]
+        add_rechecks(connection, new, called(actor))
+        told = {"sent": len(new), "not_sent": dict(sorted(not_sent.items()))}
+        if new:
+            which = [[row["query_id"], row["doc_id"]] for row in chosen]
+            details = {**told, "pairs": which[:_NAMED]}
+            activity.note(connection, called(actor), "recheck.send", "", details)
+    sent = [{name: row[name] for name in _TOLD} for row in chosen]
+    return {**told, "pairs": sent, "next": after_sending(len(new), not_sent)}
 
 
 def take_back_recheck(
@@ -62,20 +98,52 @@ def take_back_recheck(
     Raises:
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    with workspace.store.write() as connection:
+        authorized(connection, actor, "analyst")
+        asked = standing_rechecks(connection)
+        wanted = None if pairs is None else set(pairs)
+        meant = [one for one in asked if wanted is None or (one.query_id, one.doc_id) in wanted]
+        waiting = [recheck for recheck in meant if recheck.waits]
+        take_back_rechecks(connection, waiting)
+        not_taken_back = Counter() if wanted is None else _why_not(wanted, meant)
+        told = {"taken_back": len(waiting), "not_taken_back": dict(not_taken_back)}
+        if waiting:
+            which = [[recheck.query_id, recheck.doc_id] for recheck in waiting]
+            details = {**told, "pairs": which[:_NAMED]}
+            activity.note(connection, called(actor), "recheck.take_back", "", details)
+    return told
 
 
-def list_rechecks(workspace: Workspace, *, rule: str = "majority") -> list[dict[str, Any]]:
-    """What was sent and not taken back, newest first.
+def _chosen(
+    found: Sequence[Mapping[str, Any]], closed: Mapping[int, str], asked: Sequence[Pair] | int
+) -> tuple[list[Mapping[str, Any]], Counter[str]]:
+    """What is sent of what was found, strongest first, and why the others are not."""
+    not_sent: Counter[str] = Counter()
+    candidates: Iterable[Mapping[str, Any]] = found
+    most = len(found)
+    if isinstance(asked, int):
+        most = asked
+    else:
+        wanted = set(asked)
+        candidates = [row for row in found if (row["query_id"], row["doc_id"]) in wanted]
+        not_sent[NO_CONTRADICTION] += len(wanted) - len(candidates)
+    chosen: list[Mapping[str, Any]] = []
+    for row in candidates:
+        if len(chosen) == most:
+            break
+        if row["pair_id"] in closed:
+            not_sent[closed[row["pair_id"]]] += 1
+        else:
+            chosen.append(row)
+    return chosen, +not_sent
 
-    Args:
-        workspace: Where they lie.
-        rule: How several grades of a pair become one.
 
-    Returns:
-        [{"pair_id", "query_id", "query", "doc_id", "title", "asked_at", "asked_by", "grade" (when
-        it was sent), "weak_grade", "state": "waiting" or "answered", "given": the grades of those
-        who graded it since for the first time, "result": its grade now, None while it waits,
-        "changed": whether that is another one, None while it waits}].
-    """
-    raise NotImplementedError
+def _why_not(wanted: set[Pair], meant: Sequence[Recheck]) -> Counter[str]:
+    """Why some of the pairs cannot be taken back."""
+    states = {(one.query_id, one.doc_id): one.waits for one in reversed(meant)}
+    return +Counter(
+        {
+            "answered": sum(not waits for waits in states.values()),
+            "not_sent": len(wanted - states.keys()),
+        }
+    )

@@ -249,16 +249,22 @@ def count_decisions(connection: Connection) -> int:
     return connection.execute(chosen).scalar_one()
 
 
-def grades_and_decisions(connection: Connection) -> Iterator[GradeRow]:
+def grades_and_decisions(
+    connection: Connection, query_ids: Collection[str] | None = None
+) -> Iterator[GradeRow]:
     """`current_grades` with each standing decision among them; memory stays flat.
 
     A decision is a row of the kind and outcome of an adjudicator; it comes with the other rows of
     its pair, and also where none is left. Ordered by query_id and doc_id.
+
+    Args:
+        connection: Inside a transaction.
+        query_ids: Only these queries; None: all.
     """
     decided: defaultdict[str, list[GradeRow]] = defaultdict(list)
     for decision in all_decisions(connection):
         decided[decision.query_id].append(as_grade_row(decision))
-    for query_id, rows in grades_by_query(connection):
+    for query_id, rows in grades_by_query(connection, query_ids):
         more = decided.get(query_id)
         yield from sorted([*rows, *more], key=lambda row: row.doc_id) if more else rows
 

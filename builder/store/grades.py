@@ -1,6 +1,6 @@
 """Reads judgments: what each rater says now of each pair, the whole log, and their number."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -93,10 +93,19 @@ def current_grades(connection: Connection) -> Iterator[GradeRow]:
         yield from rows
 
 
-def grades_by_query(connection: Connection) -> Iterator[tuple[str, list[GradeRow]]]:
-    """Every query_id in order, with what each rater says now of its pairs; nothing: no rows."""
+def grades_by_query(
+    connection: Connection, query_ids: Collection[str] | None = None
+) -> Iterator[tuple[str, list[GradeRow]]]:
+    """Every query_id in order, with what each rater says now of its pairs; nothing: no rows.
+
+    Args:
+        connection: Inside a transaction.
+        query_ids: Only these queries; None: all.
+    """
     in_order = select(queries.c.query_key, queries.c.query_id).order_by(queries.c.query_id)
     for query_key, query_id in connection.execute(in_order).all():
+        if query_ids is not None and query_id not in query_ids:
+            continue
         found = connection.execute(_OF_QUERY, {"query_key": query_key})
         yield query_id, [GradeRow(query_id, *row) for row in found]
 

@@ -15,6 +15,8 @@ _WORDS: Final[dict[str, str]] = {
     "few_queries": "of fewer than 10 queries an interval is a rough guess",
     "only_copies": "all shared pairs are with raters whose grades are copies",
     "no_repeats": "no pair was graded twice",
+    "no_pair_in_common": "no pair has a grade of both",
+    "one_grade_only": "one side gave a single grade, so chance cannot be told from agreement",
     "most_resamples_undefined": "no interval: nearly all grades are the same",
 }
 
