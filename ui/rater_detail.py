@@ -17,6 +17,7 @@ from builder.people.excluding import (
     pairs_that_would_lose,
 )
 from builder.workspace import Workspace
+from ui.confusion import confusion_table
 from ui.disagreements import link_to_pairs_of
 from ui.frame import in_callback, muted, note, section, sentence
 from ui.guidelines import local_time
@@ -32,8 +33,8 @@ from ui.raters import (
     signed_beside,
     span_of,
 )
-from ui.tables import Column, Html, Tile, table, tiles, with_note
-from ui.text import button_label, inline
+from ui.tables import Column, Tile, table, tiles, with_note
+from ui.text import button_label
 from ui.trust import UNDEFINED, Statistic, beside, cell, value
 
 IN_URL = "profile"
@@ -83,21 +84,9 @@ def confusion_html(workspace: Workspace, confusion: Sequence[Sequence[int]]) -> 
     total = sum(map(sum, confusion))
     if not total:
         return '<p class="gs-muted">Nobody else graded the same pairs.</p>'
-    names = workspace.settings.grades.names
-    columns = [
-        Column("Own grade"),
-        *(Column(f"others {grade}", numeric=True) for grade in range(4)),
-    ]
-    most = max(map(max, confusion))
-    rows = [
-        [
-            Html(f"{grade} <small>{inline(names[grade])}</small>"),
-            *(_shaded(n, most, equal=grade == other) for other, n in enumerate(row)),
-        ]
-        for grade, row in enumerate(confusion)
-    ]
     caption = f"{count(total)} comparisons with another rater's grade; equal ones are framed."
-    return f'<div class="gs-confusion">{table(columns, rows, caption=caption)}</div>'
+    names = workspace.settings.grades.names
+    return confusion_table(confusion, names, "Own grade", "others", caption)
 
 
 def show_excluding(workspace: Workspace, actor: Person, profile: Profile) -> None:
@@ -173,13 +162,6 @@ def _bias_tile(bias: Statistic) -> Tile:
     if bias["value"] is None:
         return Tile("bias", UNDEFINED, in_words(bias["reason"]))
     return Tile("bias", signed(bias["value"]), f"{bias_in_words(bias)} {span_of(bias)}")
-
-
-def _shaded(n: int, most: int, *, equal: bool) -> Html:
-    """A number on a ground that is the darker the more there are."""
-    share = round(45 * n / most)
-    framed = ' class="gs-equal"' if equal else ""
-    return Html(f'<span{framed} style="--gs-share:{share}%">{count(n)}</span>')
 
 
 def _show_pairwise(profile: Profile) -> None:

@@ -1,0 +1,170 @@
+"""What the log tells of queries and documents: figures, what is not known, and clicks by rank."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from builder.workspace import Workspace
+from online.engines import Choice
+from online.evidence import Evidence, EvidenceSummary, RankCtr, find_evidence
+from online.lake import Lake
+from ui.charts import OKABE_ITO
+from ui.dashboards.counting import state_of
+from ui.dashboards.figures import file_parts
+from ui.downloads import Sheet, file_name, show_chart
+from ui.frame import muted, note
+from ui.imports import offer_import
+from ui.numbers import count, percent
+from ui.tables import Tile, tiles
+
+if TYPE_CHECKING:
+    import altair as alt
+
+LAST_RANK = 20
+"""Deeper ranks are in the file, not in the chart."""
+
+
+def evidence_of(workspace: Workspace, choice: Choice) -> Evidence:
+    """What clicks tell of the searches that are meant; counted once for a state of the lake."""
+    lake = workspace.lake
+    return _found(str(lake.root), state_of(lake), str(workspace.cache_folder), choice)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Counting impressions and clicks \u2026")
+def _found(
+    root: str,
+    state: str,  # noqa: ARG001 - part of the key
+    cache_folder: str,
+    choice: Choice,
+) -> Evidence:
+    return find_evidence(Lake(Path(root)), Path(cache_folder), choice)
+
+
+def show_why_no_evidence(summary: EvidenceSummary) -> bool:
+    """Say why clicks tell nothing of documents, and what would help; whether that is so."""
+    if summary.impressions:
+        return False
+    if not summary.searches:
+        note("No search is like this.", "Take more days, or leave out a filter above.")
+        return True
+    note(
+        "The log does not tell which documents were shown, so clicks cannot be weighed.",
+        f"{count(summary.searches_without_results)} of {count(summary.searches)} searches have "
+        "neither a list of results nor ranks of impressions. A log with retrieved_doc_ids, or "
+        "UBI with impressions, has them.",
+    )
+    offer_import("events")
+    return True
+
+
+def show_evidence_figures(summary: EvidenceSummary, labelled: int) -> None:
+    """How much is known, and what the log leaves open.
+
+    Args:
+        summary: Of all pairs.
+        labelled: How many of them have a weak grade.
+    """
+    share = labelled / summary.pairs if summary.pairs else None
+    figures = [
+        Tile(
+            "pairs shown or clicked", count(summary.pairs), f"of {count(summary.queries)} queries"
+        ),
+        Tile("impressions", count(summary.impressions), f"in {count(summary.searches)} searches"),
+        Tile("clicks", count(summary.clicks), "searches in which a pair was clicked"),
+        Tile("pairs with a weak grade", count(labelled), f"{percent(share)} of the pairs"),
+    ]
+    st.html(tiles(figures))
+    if n := summary.more_clicks_than_impressions:
+        one = n == 1
+        note(
+            f"{count(n)} {'pair has' if one else 'pairs have'} more clicks than impressions: the "
+            "log lacks impressions.",
+            f"{'It has' if one else 'They have'} no estimate and no weak grade. Look at how "
+            "impressions are logged before you trust the others.",
+            kind="warning",
+        )
+    if lines := list(left_open(summary)):
+        muted(" ".join(lines))
+
+
+def left_open(summary: EvidenceSummary) -> Iterator[str]:
+    """What the log does not tell, in sentences."""
+    told = (
+        (summary.searches_without_results, "search does", "searches do", "not tell what was shown"),
+        (summary.off_list_clicks, "click is", "clicks are", "on a document that was not shown"),
+        (summary.clicks_without_rank, "click has", "clicks have", "no rank"),
+        (summary.impressions_without_rank, "impression has", "impressions have", "no rank"),
+        (
+            summary.unknown_slots,
+            "place of a list does",
+            "places of lists do",
+            "not name a document",
+        ),
+    )
+    for n, one, several, what in told:
+        if n:
+            yield f"{count(n)} {one if n == 1 else several} {what}."
+
+
+def show_rank_ctr(summary: EvidenceSummary, choice: Choice) -> None:
+    """How often each rank is clicked: what COEC compares a document with."""
+    ranks = summary.rank_ctr[:LAST_RANK]
+    if not ranks:
+        return
+    show_chart(
+        lambda: rank_ctr_chart(ranks),
+        drawn_of=tuple(ranks),
+        title=["CTR by rank"],
+        file=file_name("rank-ctr", *file_parts(choice)),
+        key="rank_ctr",
+        make=lambda: sheet_of_ranks(summary.rank_ctr),
+    )
+    muted(
+        "How often the document at each rank is clicked, whatever it is. A document is good if it "
+        "is clicked more often than that."
+    )
+
+
+def sheet_of_ranks(ranks: list[RankCtr]) -> Sheet:
+    """All ranks, a row each."""
+    rows = [
+        [row.rank, row.impressions, row.clicks, row.clicks / row.impressions, row.expected]
+        if row.impressions
+        else [row.rank, 0, row.clicks, None, row.expected]
+        for row in ranks
+    ]
+    return Sheet(["rank", "impressions", "clicks", "ctr", "expected"], rows)
+
+
+def rank_ctr_chart(ranks: list[RankCtr]) -> "alt.LayerChart":
+    """A bar a rank for its CTR, and a mark for what COEC expects there."""
+    import altair as alt
+
+    values = [
+        {
+            "rank": row.rank,
+            "impressions": row.impressions,
+            "clicks": row.clicks,
+            "ctr": row.clicks / row.impressions if row.impressions else None,
+            "expected": row.expected,
+        }
+        for row in ranks
+    ]
+    tooltip = [
+        alt.Tooltip("rank:O"),
+        alt.Tooltip("ctr:Q", title="CTR", format=".1%"),
+        alt.Tooltip("expected:Q", format=".1%"),
+        alt.Tooltip("clicks:Q", format=","),
+        alt.Tooltip("impressions:Q", format=","),
+    ]
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, titlePadding=4)),
+        tooltip=tooltip,
+    )
+    shares = alt.Axis(format="%", tickCount=4, labelFlush=False)
+    bars = base.mark_bar(color=OKABE_ITO[0]).encode(y=alt.Y("ctr:Q", title="CTR", axis=shares))
+    marks = base.mark_tick(color=OKABE_ITO[1], thickness=3).encode(y="expected:Q")
+    chart: alt.LayerChart = (bars + marks).properties(height=220)
+    return chart

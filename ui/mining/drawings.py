@@ -1,0 +1,169 @@
+"""The drawings so far: who drew when, how and how many; repeat one, or take one back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from builder.mining import list_samplings, take_back_sampling
+from builder.people import Person
+from builder.workspace import Workspace
+from ui.dashboards.filters import CLASSES
+from ui.frame import in_callback, muted, note, section
+from ui.jobs import clock
+from ui.mining.drawing import add_queries
+from ui.mining.words import ALLOCATIONS, STRATA, method_name, queries_of
+from ui.numbers import count, count_of, percent
+from ui.text import inline
+
+AT_ONCE = 5
+"""Drawings on the page before the others are folded away."""
+_SAID = "drawing_taken_back"
+_KEPT = {
+    "judged": "somebody judged them",
+    "other_sampling": "another drawing holds them",
+    "edited": "somebody edited them",
+}
+"""Why queries stay when a drawing is taken back."""
+
+Drawing = Mapping[str, Any]
+
+
+def drawings_of(workspace: Workspace) -> list[dict[str, Any]]:
+    """All drawings, the latest first."""
+    return list_samplings(workspace)
+
+
+def standing(drawings: Sequence[Drawing]) -> set[int]:
+    """The numbers of those that are not taken back."""
+    return {row["sampling_id"] for row in drawings if row["taken_back_at"] is None}
+
+
+def show_drawings(workspace: Workspace, person: Person, drawings: Sequence[Drawing]) -> None:
+    """Each drawing with what can be done about it."""
+    section("Drawings so far")
+    if said := st.session_state.pop(_SAID, None):
+        note(*said)
+    if not drawings:
+        muted("No queries were drawn from the log yet.")
+        return
+    for row in drawings[:AT_ONCE]:
+        _show_row(workspace, person, row)
+    if len(drawings) > AT_ONCE:
+        with st.expander(f"{count(len(drawings) - AT_ONCE)} earlier"):
+            for row in drawings[AT_ONCE:]:
+                _show_row(workspace, person, row)
+
+
+def _show_row(workspace: Workspace, person: Person, row: Drawing) -> None:
+    number = row["sampling_id"]
+    with st.container(key=f"drawing_{number}", horizontal=True, vertical_alignment="center"):
+        st.html(drawing_html(workspace, row))
+        with st.container(
+            key=f"drawing_ways_{number}", horizontal=True, width="content", gap="small"
+        ):
+            st.button(
+                "Repeat",
+                key=f"repeat_{number}",
+                icon=":material/replay:",
+                help="Draw in the same way from the log as it is now.",
+                on_click=in_callback(add_queries),
+                args=(workspace, person, row["parameters"]),
+            )
+            if row["taken_back_at"] is None:
+                _offer_taking_back(workspace, person, row)
+
+
+def drawing_html(workspace: Workspace, row: Drawing) -> str:
+    """Safe HTML: what was drawn, by whom and when, and in which way."""
+    queries, traffic = row["outcome"]["queries"], row["outcome"]["traffic"]
+    back = row["taken_back_at"]
+    state = (
+        f'<span class="gs-mark">taken back by {inline(row["taken_back_by"] or "")}, '
+        f"{clock(workspace, back)}</span>"
+        if back
+        else ""
+    )
+    return (
+        f'<div class="gs-entry"><div class="gs-entry-title">Drawing {number_of(row)}: '
+        f"{queries_of(queries['sampled'])}, {percent(traffic['share'])} of the searches {state}"
+        f'</div><div class="gs-muted">{inline(row["created_by"])}, '
+        f"{clock(workspace, row['created_at'])} \u00b7 {count(queries['new'])} new, "
+        f"{count(queries['known'])} known before</div>"
+        f'<div class="gs-muted">{inline(way_in_words(row["parameters"]))}</div></div>'
+    )
+
+
+def number_of(row: Drawing) -> str:
+    """The drawing's number."""
+    return count(row["sampling_id"])
+
+
+def way_in_words(parameters: Mapping[str, Any]) -> str:
+    """How it was drawn, in a line."""
+    way = [f"{method_name(parameters['method'])}, up to {count(parameters['limit'])}"]
+    if parameters["method"] == "stratified":
+        way.append(f"groups by {STRATA.get(parameters['by'], parameters['by'])}")
+        allocation = ALLOCATIONS.get(parameters["allocation"])
+        way += [allocation[0].lower()] if allocation else []
+    if parameters["min_sessions"] > 1:
+        way.append(f"at least {count(parameters['min_sessions'])} sessions")
+    personal = {"drop": "without personal data", "mask": "personal data masked"}
+    way.append(personal.get(parameters["personal"], "personal data kept"))
+    if parameters["merge_near"]:
+        way.append("near-duplicates merged")
+    return " \u00b7 ".join([*way, f"seed {parameters['seed']}", *_of_which(parameters["choice"])])
+
+
+def _of_which(choice: Mapping[str, Any]) -> list[str]:
+    """Which part of the log."""
+    days = " to ".join(filter(None, [choice.get("start"), choice.get("end")]))
+    asked = choice.get("query_class")
+    parts = [
+        days,
+        choice.get("model") and f"model {choice['model']}",
+        choice.get("tag") and f"tag {choice['tag']}",
+        asked and f"queries: {CLASSES.get(asked, asked)}",
+        "without bots" if choice.get("without_bots") else "",
+    ]
+    return [part for part in parts if part]
+
+
+def _offer_taking_back(workspace: Workspace, person: Person, row: Drawing) -> None:
+    number = row["sampling_id"]
+    with st.popover("Take back", icon=":material/undo:", key=f"undo_drawing_{number}"):
+        brought = queries_of(row["outcome"]["queries"]["new"])
+        st.html(
+            f"<p>The {brought} that only this drawing brought go, and with them their pairs that "
+            "nobody has graded.</p><p>What stays: queries that somebody judged or edited, and "
+            "those that another drawing holds.</p>"
+        )
+        st.button(
+            "Take it back",
+            type="primary",
+            key=f"take_back_{number}",
+            on_click=in_callback(_take_back),
+            args=(workspace, person, number),
+        )
+
+
+def _take_back(workspace: Workspace, person: Person, number: int) -> None:
+    done = take_back_sampling(workspace, number, person)
+    st.session_state[_SAID] = taken_back_in_words(done)
+
+
+def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
+    """What went and what stays, a sentence each."""
+    went = f"Drawing {count(done['sampling_id'])} is taken back. {_went(done)}"
+    kept = [
+        f"{queries_of(n)}: {_KEPT.get(reason, reason.replace('_', ' '))}"
+        for reason, n in done["kept"].items()
+        if n
+    ]
+    return [went, f"Stay: {'; '.join(kept)}."] if kept else [went]
+
+
+def _went(done: Mapping[str, Any]) -> str:
+    queries, pairs = done["queries_removed"], done["pairs_removed"]
+    with_pairs = f" with {count_of(pairs, 'pair')}" if pairs else ""
+    return f"{queries_of(queries)}{with_pairs} {'is' if queries == 1 else 'are'} gone."

@@ -1,0 +1,42 @@
+"""Logs to queries: draw queries that are worth grading, and see what clicks tell."""
+
+import streamlit as st
+
+from ui import frame, state
+from ui.dashboards.counting import log_of
+from ui.dashboards.filters import ask_choice
+from ui.dashboards.fresh import watch_events
+from ui.imports import offer_import
+from ui.mining.views import draw_queries, show_clicks
+
+VIEWS = {"draw": "Draw queries", "clicks": "What clicks tell"}
+
+workspace = state.current_workspace()
+person = state.require_person(workspace)
+frame.heading(
+    "Logs to queries",
+    "Draw the queries that are worth grading from what people searched for.",
+    mark=state.mark(workspace, "events"),
+)
+watch_events(workspace)
+log = log_of(workspace)
+if log is None:
+    frame.note("There are no search events yet.", "Import a log of searches and clicks.")
+    offer_import("events")
+    st.stop()
+
+view = st.segmented_control(
+    "What to show",
+    list(VIEWS),
+    format_func=VIEWS.__getitem__,
+    default="draw",
+    required=True,
+    key="view",
+    bind="query-params",
+    label_visibility="collapsed",
+)
+choice = ask_choice(log, workspace.settings.timezone)
+if view == "draw":
+    draw_queries(workspace, person, log, choice)
+else:
+    show_clicks(workspace, choice)
