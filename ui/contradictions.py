@@ -216,9 +216,7 @@ def _offer_strongest(workspace: Workspace, person: Person, n: int) -> None:
     if not n:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="recheck_strongest"):
-        wanted = st.number_input(
-            "The strongest", 1, n, min(10, n), key="strongest", required=True, width=140
-        )
+        wanted = st.number_input("The strongest", 1, n, min(10, n), key="strongest", width=140)
         st.button(
             "Ask once more, blind",
             type="primary",

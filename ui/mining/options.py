@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from builder.mining.options import MOST_QUERIES, By, Handling, Sampling
+from builder.mining.options import MOST_QUERIES, By, Sampling
 from online.engines import Choice
 from ui.dashboards.counting import Log
 from ui.dashboards.filters import note_unoffered
@@ -14,6 +14,7 @@ from ui.mining.words import ALLOCATIONS, KEEP_WARNING, METHODS, PERSONAL, STRATA
 
 T = TypeVar("T", bound=str)
 _ASKED_FIRST = Sampling()
+_PERSONAL_HELP = "E-mail addresses, phone numbers, cards, IBANs and long numbers."
 _LEAST, _MOST = 1, 99
 """Per cent of the searches at which a stratum can end."""
 
@@ -24,20 +25,25 @@ def ask_sampling(log: Log, choice: Choice) -> Sampling:
     Raises:
         BuilderError: The numbers do not go together.
     """
-    left, right = st.columns(2, gap="large")
+    left, middle, right = st.columns(3, gap="medium")
     with left:
         limit = _ask_number("How many queries", "n", MOST_QUERIES, _ASKED_FIRST.limit)
         method = _ask_one("How to choose them", METHODS, "method")
-    with right:
+    with middle:
         by = _ask_by(log)
         head, torso = _ask_cuts() if by == "traffic" else (_ASKED_FIRST.head, _ASKED_FIRST.torso)
-        is_stratified = method == "stratified"
         allocation = (
             _ask_one("How many of each group", ALLOCATIONS, "allocation")
-            if is_stratified
+            if method == "stratified"
             else _ASKED_FIRST.allocation
         )
-    min_sessions, personal, merge_near, seed = _ask_which()
+    with right:
+        min_sessions, merge_near = _ask_least()
+        personal = _ask_one("Personal data in queries", PERSONAL, "personal", hint=_PERSONAL_HELP)
+    with st.expander("More"):
+        seed = _ask_seed()
+    if personal == "keep":
+        note(*KEEP_WARNING, kind="warning")
     return Sampling(
         limit=limit,
         method=method,
@@ -53,38 +59,34 @@ def ask_sampling(log: Log, choice: Choice) -> Sampling:
     )
 
 
-def _ask_which() -> tuple[int, Handling, bool, int]:
-    """The least sessions, what becomes of personal data, whether near-duplicates are one; the seed.
+def _ask_least() -> tuple[int, bool]:
+    """The least sessions of a query, and whether near-duplicates are one."""
+    least = _ask_number(
+        "Sessions, at least",
+        "min_sessions",
+        1_000_000,
+        _ASKED_FIRST.min_sessions,
+        hint="In how many sessions a query was searched. What one person searched for once may "
+        "tell who it was.",
+    )
+    merge = st.checkbox(
+        "Merge nearly equal queries",
+        key="merge",
+        bind="query-params",
+        help="Those that differ only in the order of words, endings, accents or punctuation.",
+    )
+    return least, merge
 
-    Who handles personal data should see what happens to it, so none of it is folded but the seed.
-    """
-    left, right = st.columns(2, gap="large")
-    with left:
-        least = _ask_number(
-            "Searched in at least so many sessions", "min_sessions", 1_000_000, 1,
-            help="What one person searched for once may tell who it was.",
-        )  # fmt: skip
-        merge = st.checkbox(
-            "Merge queries that are nearly the same",
-            key="merge",
-            bind="query-params",
-            help="Those that differ only in the order of words, endings, accents or punctuation.",
-        )
-    with right:
-        personal: Handling = _ask_one(
-            "Queries with personal data: e-mail addresses, phone numbers, cards, IBANs, long "
-            "numbers",
-            PERSONAL,
-            "personal",
-        )
-    if personal == "keep":
-        note(*KEEP_WARNING, kind="warning")
-    with st.expander("More"):
-        seed = _ask_number(
-            "Seed of the draw", "seed", 2**31 - 1, 0, least=0,
-            help="The same seed draws the same queries from the same log, another one others.",
-        )  # fmt: skip
-    return least, personal, merge, seed
+
+def _ask_seed() -> int:
+    return _ask_number(
+        "Seed of the draw",
+        "seed",
+        2**31 - 1,
+        _ASKED_FIRST.seed,
+        least=0,
+        hint="The same seed draws the same queries from the same log, another one others.",
+    )
 
 
 def _ask_by(log: Log) -> By:
@@ -92,7 +94,7 @@ def _ask_by(log: Log) -> By:
     offered: Sequence[By] = [by for by in STRATA if by != "tag" or log.tags]
     note_unoffered("by", [STRATA[by] for by in offered])
     return st.selectbox(
-        "Groups (strata) by",
+        "Groups by",
         offered,
         format_func=STRATA.__getitem__,
         key="by",
@@ -124,14 +126,14 @@ def _ask_number(
     first: int,
     *,
     least: int = 1,
-    help: str | None = None,  # noqa: A002 - as Streamlit calls it
+    hint: str | None = None,
 ) -> int:
-    return st.number_input(
-        title, least, most, first, key=key, bind="query-params", help=help, required=True
-    )
+    return st.number_input(title, least, most, first, key=key, bind="query-params", help=hint)
 
 
-def _ask_one(title: str, choices: Mapping[T, tuple[str, str]], key: str) -> T:
+def _ask_one(
+    title: str, choices: Mapping[T, tuple[str, str]], key: str, hint: str | None = None
+) -> T:
     """One of these, each with a sentence about it."""
     note_unoffered(key, [name for name, _ in choices.values()])
     return st.radio(
@@ -141,4 +143,5 @@ def _ask_one(title: str, choices: Mapping[T, tuple[str, str]], key: str) -> T:
         captions=[about for _, about in choices.values()],
         key=key,
         bind="query-params",
+        help=hint,
     )

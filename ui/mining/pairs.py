@@ -189,7 +189,7 @@ def _ask_which() -> Wanted:
 
 def _ask_least(title: str, key: str) -> int:
     return st.number_input(
-        title, 0, 1_000_000_000, 0, key=key, bind="query-params", required=True,
+        title, 0, 1_000_000_000, 0, key=key, bind="query-params",
         on_change=_from_first,
     )  # fmt: skip
 

@@ -109,7 +109,7 @@ def sample_html(sample: Sequence[Mapping[str, Any]], asked: Asked) -> str:
         Column("stratum"),
         Column("searches", numeric=True),
         Column("sessions", numeric=True),
-        Column("in the workspace"),
+        Column("state"),
     ]
     by = asked.get("by", "")
     rows = [
