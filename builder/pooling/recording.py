@@ -1,10 +1,20 @@
 """Writes what a pooling found into the pool, with a record that it can be taken back by."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from builder.store import Connection
+from builder.errors import BuilderError
+from builder.store import Connection, activity
+from builder.store.poolings import (
+    NamedPair,
+    PoolingRow,
+    add_pooling,
+    keep_outcome,
+    name_pairs,
+    pooling_row,
+    pooling_rows,
+)
 from builder.workspace import Workspace
 
 
@@ -52,6 +62,15 @@ class Pooling:
     taken_back_at: str | None = None
     taken_back_by: str | None = None
 
+    @property
+    def stands(self) -> bool:
+        """Whether it was not taken back."""
+        return self.taken_back_at is None
+
+    def as_json(self) -> dict[str, Any]:
+        """Every attribute, for one JSON document."""
+        return asdict(self)
+
 
 def record_pooling(
     connection: Connection,
@@ -74,9 +93,47 @@ def record_pooling(
     Raises:
         LookupError: A query or a document is unknown.
     """
-    raise NotImplementedError
+    found = [NamedPair(*one) for one in named]
+    if not found:
+        activity.note(connection, actor, "pool.add", "", {"pairs_added": 0, "by_source": {}})
+        return Recorded(None, 0, 0, {})
+    pooling_id = add_pooling(connection, parameters, actor)
+    brought = name_pairs(connection, pooling_id, found)
+    recorded = Recorded(pooling_id, brought.new, brought.known, brought.by_source)
+    told = {"pairs_added": brought.new, "by_source": brought.by_source}
+    counts = {**told, "pooling_id": pooling_id, "known": brought.known}
+    keep_outcome(connection, pooling_id, {**outcome, **counts})
+    subject = ", ".join(brought.by_source)
+    activity.note(connection, actor, "pool.add", subject, {**told, "pooling_id": pooling_id})
+    return recorded
 
 
 def list_poolings(workspace: Workspace) -> list[Pooling]:
     """All poolings, newest first, those that were taken back too."""
-    raise NotImplementedError
+    with workspace.store.read() as connection:
+        return [_pooling(row) for row in pooling_rows(connection)]
+
+
+def find_pooling(workspace: Workspace, pooling_id: int) -> Pooling:
+    """The pooling of this id.
+
+    Raises:
+        BuilderError: There is none.
+    """
+    with workspace.store.read() as connection:
+        return known_pooling(connection, pooling_id)
+
+
+def known_pooling(connection: Connection, pooling_id: int) -> Pooling:
+    """As `find_pooling`, inside a transaction."""
+    row = pooling_row(connection, pooling_id)
+    if row is None:
+        raise BuilderError(
+            f"there is no pooling {pooling_id} in this workspace",
+            hint="`goldsmith pool --list` shows all of them.",
+        )
+    return _pooling(row)
+
+
+def _pooling(row: PoolingRow) -> Pooling:
+    return Pooling(**row._asdict())

@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from builder.people import Person
+from builder.errors import BuilderError
+from builder.people import Person, authorize, called
+from builder.pooling.recording import known_pooling
+from builder.store import Connection, activity
+from builder.store.pool_removal import Removal, plan_removal, remove_pooling
 from builder.workspace import Workspace
 
 
@@ -21,12 +25,40 @@ def take_back_pooling(
         dry_run: Only say what would become of it; nothing is written.
 
     Returns:
-        pooling_id; pairs_removed; kept: {reason: pairs that stay}, of judged, decided, query_words,
-        rechecked, other_pooling, other_source; sources_removed: rows that said who named a pair
-        that stays; leases: pairs that were on raters' screens and are gone.
+        pooling_id; pairs_removed; kept: {reason: pairs that stay}, of judged, decided, rechecked,
+        query_words (raters said something of the query), other_pooling, other_source, and
+        there_before (it named them, others had brought them); sources_removed: rows that said who
+        named a pair that stays; leases: removed pairs that are on raters' screens.
 
     Raises:
         BuilderError: There is no such pooling, or it was taken back before.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    authorize(workspace, actor, "analyst")
+    if dry_run:
+        with workspace.store.read() as connection:
+            _check(connection, pooling_id)
+            return _told(pooling_id, plan_removal(connection, pooling_id))
+    with workspace.store.write() as connection:
+        _check(connection, pooling_id)
+        told = _told(pooling_id, remove_pooling(connection, pooling_id, called(actor)))
+        activity.note(connection, called(actor), "pool.take_back", str(pooling_id), told)
+    return told
+
+
+def _check(connection: Connection, pooling_id: int) -> None:
+    pooling = known_pooling(connection, pooling_id)
+    if not pooling.stands:
+        raise BuilderError(
+            f"the pooling {pooling_id} was taken back already, at {pooling.taken_back_at}"
+        )
+
+
+def _told(pooling_id: int, removal: Removal) -> dict[str, Any]:
+    return {
+        "pooling_id": pooling_id,
+        "pairs_removed": len(removal.removed),
+        "kept": removal.kept,
+        "sources_removed": len(removal.sources),
+        "leases": removal.leases,
+    }

@@ -17,6 +17,8 @@ from builder.store.current import Current, effective_time, set_current
 from builder.store.judgment_imports import IMPORTED
 from builder.store.moments import now_text
 from builder.store.pool import add_pairs
+from builder.store.pool_merging import carry_poolings, held_by
+from builder.store.queries import query_keys
 from builder.store.quota import note_change
 from builder.store.schema import (
     current_judgments,
@@ -156,10 +158,12 @@ def copy_pairs(connection: Connection, from_key: int, to_id: str) -> int:
         from_key: The query that has them.
         to_id: The id of the query that gets them.
     """
+    to_key = query_keys(connection, [to_id])[to_id]
+    before = held_by(connection, to_key)
     by_source: dict[str, list[tuple[str, int | None]]] = {}
     for doc_id, source, rank in connection.execute(_named(from_key)):
         by_source.setdefault(source or MERGED, []).append((doc_id, rank))
-    return sum(
+    added = sum(
         add_pairs(
             connection,
             [(to_id, doc_id) for doc_id, _ in named],
@@ -168,6 +172,8 @@ def copy_pairs(connection: Connection, from_key: int, to_id: str) -> int:
         )
         for source, named in by_source.items()
     )
+    carry_poolings(connection, from_key, to_key, before)
+    return added
 
 
 def carry_over(

@@ -20,12 +20,12 @@ from sqlalchemy import (
     case,
     cast,
     exists,
-    insert,
     select,
     update,
 )
 
-from builder.store.schema import pairs, queries, rules
+from builder.store.rules import rule_value, set_rule_value
+from builder.store.schema import pairs, queries
 
 __all__ = [
     "FIRST_PATIENCE",
@@ -70,7 +70,7 @@ class QuotaRule:
 
 def applied_rule(connection: Connection) -> QuotaRule | None:
     """The rule that was applied last; None before the first one."""
-    value = _value(connection, _QUOTA)
+    value = rule_value(connection, _QUOTA)
     return None if value is None else QuotaRule(**json.loads(value))
 
 
@@ -92,7 +92,7 @@ def apply_rule(connection: Connection, rule: QuotaRule) -> int:
         connection: Inside a writing transaction.
         rule: The workspace's rule; it holds for pairs that join later, too.
     """
-    _set_value(connection, _QUOTA, json.dumps(asdict(rule)))
+    set_rule_value(connection, _QUOTA, json.dumps(asdict(rule)))
     changed = _settled(rule).where(pairs.c.quota.is_(None) | (pairs.c.quota != _quota(rule)))
     note_change(connection)
     return connection.execute(changed).rowcount
@@ -187,7 +187,7 @@ def ask_again(connection: Connection, pair_id: int) -> None:
 
 def queue_changes(connection: Connection) -> int:
     """A number that grows whenever pairs may have opened for a reason that is no judgment."""
-    return int(_value(connection, _CHANGES) or 0)
+    return int(rule_value(connection, _CHANGES) or 0)
 
 
 def note_change(connection: Connection) -> None:
@@ -198,7 +198,7 @@ def note_change(connection: Connection) -> None:
     Args:
         connection: Inside the writing transaction that changed something.
     """
-    _set_value(connection, _CHANGES, str(queue_changes(connection) + 1))
+    set_rule_value(connection, _CHANGES, str(queue_changes(connection) + 1))
 
 
 def note_other_content(connection: Connection) -> None:
@@ -210,24 +210,13 @@ def note_other_content(connection: Connection) -> None:
         connection: Inside the writing transaction that prepares the content.
     """
     now = str(time.time_ns())
-    _set_value(connection, _CHANGES, now)
-    _set_value(connection, _CONTENT, now)
+    set_rule_value(connection, _CHANGES, now)
+    set_rule_value(connection, _CONTENT, now)
 
 
 def content_mark(connection: Connection) -> str:
     """Another text after each restore; "" where there was none."""
-    return _value(connection, _CONTENT) or ""
-
-
-def _value(connection: Connection, name: str) -> str | None:
-    chosen = select(rules.c.value).where(rules.c.name == name)
-    return connection.execute(chosen).scalar_one_or_none()
-
-
-def _set_value(connection: Connection, name: str, value: str) -> None:
-    known = update(rules).where(rules.c.name == name).values(value=value)
-    if connection.execute(known).rowcount == 0:
-        connection.execute(insert(rules).values(name=name, value=value))
+    return rule_value(connection, _CONTENT) or ""
 
 
 def _quota(rule: QuotaRule) -> ColumnElement[int]:

@@ -34,6 +34,7 @@ from sqlalchemy.exc import IntegrityError
 from builder.errors import WorkspaceError
 from builder.store.adjudications import ADJUDICATED, TAKEN_BACK
 from builder.store.moments import now_text
+from builder.store.pool import last_pair_id, next_pair_id
 from builder.store.quota import settle_new_pairs
 from builder.store.schema import documents, pair_sources, pairs, queries
 
@@ -291,22 +292,30 @@ def staged_decisions_by_pair(connection: Connection) -> Iterator[StagedJudgment]
 
 def add_staged_pairs(connection: Connection) -> int:
     """Put the pairs of the staged judgments into the pool (source `import`); how many were new."""
-    asked = select(queries.c.query_key, documents.c.doc_key, literal(now_text())).distinct()
+    moment = literal(now_text()).label("created_at")
+    asked = select(queries.c.query_key, documents.c.doc_key, moment).distinct()
     asked = asked.select_from(
         staged_judgments.join(queries, queries.c.query_id == staged_judgments.c.query_id).join(
             documents, documents.c.doc_id == staged_judgments.c.doc_id
         )
     )
     here = (pairs.c.query_key == queries.c.query_key) & (pairs.c.doc_key == documents.c.doc_key)
-    new = insert(pairs).from_select(
-        ["query_key", "doc_key", "created_at"], asked.where(~exists().where(here))
-    )
-    before = connection.execute(select(func.max(pairs.c.pair_id))).scalar_one() or 0
-    added = connection.execute(new).rowcount
+    before = last_pair_id(connection)
+    added = _insert_pairs(connection, asked.where(~exists().where(here)))
     named = select(pairs.c.pair_id, literal("import")).where(pairs.c.pair_id > before)
     connection.execute(insert(pair_sources).from_select(["pair_id", "source"], named))
     settle_new_pairs(connection)
     return added
+
+
+def _insert_pairs(connection: Connection, new: Select[*tuple[Any, ...]]) -> int:
+    columns = ["query_key", "doc_key", "created_at"]
+    if (first := next_pair_id(connection)) is not None:
+        named = new.subquery()
+        place = func.row_number().over(order_by=(named.c.query_key, named.c.doc_key))
+        new = select(*named.c, place + (first - 1))
+        columns.append("pair_id")
+    return connection.execute(insert(pairs).from_select(columns, new)).rowcount
 
 
 def merge_documents(connection: Connection, *, replacing: bool) -> None:
