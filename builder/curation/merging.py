@@ -21,7 +21,7 @@ from builder.store.moments import now_text
 from builder.store.query_edits import Carried, Standing
 from builder.store.query_lists import QueryRow
 from builder.store.quota import set_query_state
-from builder.store.rechecks import carry_rechecks
+from builder.store.rechecks import carry_rechecks, reopen_rechecks
 from builder.workspace import Workspace
 
 _WEIGHT = {"undone": 0, "skip": 0, "cannot_judge": 1, "grade": 2}
@@ -122,10 +122,12 @@ def merge_queries(
         _refuse_other(done, preview)
         keep, merged = done.keep.query, done.merged.query
         query_edits.copy_pairs(connection, merged.query_key, keep_id)
+        # Before the grades: whether a re-check was answered is read from them.
+        carry_rechecks(connection, merged.query_key, keep.query_key)
         reason = f"The query was merged into {keep_id}."
         query_edits.carry_over(connection, carried, keep.query_key, reason)
+        reopen_rechecks(connection)
         decisions = carry_decisions(connection, merged.query_key, keep.query_key)
-        carry_rechecks(connection, merged.query_key, keep.query_key)
         set_query_state(connection, merged.query_key, status="retired")
         _record(connection, name, done, decisions)
     return done

@@ -94,7 +94,7 @@ class Recheck(NamedTuple):
 
 def standing_rechecks(connection: Connection) -> list[Recheck]:
     """All that were not taken back, newest first."""
-    asked = [Recheck._make(row) for row in connection.execute(_STANDING)]
+    asked = [Recheck(*row) for row in connection.execute(_STANDING)]
     given = _given_since(connection, asked)
     return [recheck._replace(given=given.get(recheck.recheck_id, ())) for recheck in asked]
 
@@ -154,9 +154,10 @@ def carry_rechecks(connection: Connection, from_key: int, to_key: int) -> int:
     """Let the rechecks of one query's pairs be of another query's; how many went over.
 
     Where the other query's pair waits already, or is decided, the recheck ends with its query.
+    Afterwards grades go over, and `reopen_rechecks` opens what they closed.
 
     Args:
-        connection: Inside the writing transaction in which the grades went over.
+        connection: Inside the writing transaction in which the grades will go over.
         from_key: The store's key of the query that is merged.
         to_key: Of the query that stays; it has a pair with each of the documents.
     """
@@ -171,9 +172,8 @@ def carry_rechecks(connection: Connection, from_key: int, to_key: int) -> int:
         there = update(rechecks).where(rechecks.c.recheck_id == recheck.recheck_id)
         connection.execute(there.values(pair_id=theirs[recheck.doc_id]))
     _ask_once_less(connection, [recheck.pair_id for recheck in moved])
-    # Answered ones count in `extra` too: the answers came along.
+    # Answered ones count in `extra` too: the answers come along.
     _add_extra(connection, [theirs[one.doc_id] for one in moved], 1)
-    reopen_rechecks(connection)
     return len(moved)
 
 
@@ -330,7 +330,8 @@ def _askable() -> Select[Any]:
     )
     counts: ColumnElement[bool] = (people.c.kind == "human") & (people.c.active == 1)
     left = select(func.count()).select_from(people).where(counts, people.c.excluded_at.is_(None))
-    left = left.where(~has_judged, ~has_flagged).correlate(pairs)
+    left = left.where(~has_judged.correlate(pairs, people), ~has_flagged.correlate(pairs, people))
+    left = left.correlate(pairs)
     is_asked = (queries.c.status == "active") & (queries.c.set_aside == 0)
     chosen: Select[Any] = select(
         pairs.c.pair_id,
