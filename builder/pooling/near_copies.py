@@ -1,0 +1,164 @@
+"""Finds texts that say the same as one of some wanted texts: equal ones, and near copies.
+
+Near is by word 3-grams: at least four fifths of those that either text has, both have (Jaccard; on
+w-shingling see Broder 1997, On the resemblance and containment of documents). What is found is
+verified exactly; nothing is estimated and nothing above the threshold is missed. Texts of fewer
+than three words have no 3-gram and would match each other all: they are compared as a whole. A text
+without any word matches nothing.
+
+Pure: texts come in, names go out. Memory grows with the wanted texts only; the others pass by.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+
+LEAST = 0.8
+"""Shared 3-grams, of all that either text has: from here on one is a near copy of the other."""
+
+N = 3
+
+_NOISE = 1e-9
+"""So much less is enough: .7 * 10 may come out above 7."""
+
+_ASCII_WORD = re.compile(r"[a-z0-9_]+")
+# Scripts written without blanks: Thai to Myanmar, kana, Han; each character is a word of its own.
+_SPACELESS = "\u0e00-\u0fff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_SPACELESS}]|[^\W{_SPACELESS}]+")
+
+Gram = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Wanted texts that a text says again.
+
+    Attributes:
+        names: Those of the wanted texts; they are all equal.
+        similarity: Shared 3-grams of all that either has, in [0, 1]; 1 for equal texts.
+        equal: Whether nothing differs but case, composition and white space.
+    """
+
+    names: tuple[str, ...]
+    similarity: float
+    equal: bool
+
+
+def normalised(text: str) -> str:
+    """The text in NFC, lower case, one blank for each white space: equal for equal texts."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return " ".join(text.lower().split())
+
+
+def grams(text: str) -> set[Gram]:
+    """The word 3-grams of a normalised text; none where it has fewer words."""
+    words = _words(text)
+    return set(zip(*(words[at:] for at in range(N)), strict=False))
+
+
+class CopyFinder:
+    """Knows the wanted texts, and says of any other which of them it is a copy of.
+
+    Two sets that share so much share one of any len - ceil(LEAST * len) + 1 members of the wanted
+    one; of each text the 3-grams that fewest others have are kept for that, and only a text that
+    has one of them is compared.
+    """
+
+    def __init__(self, wanted: Iterable[tuple[str, str]], least: float = LEAST) -> None:
+        """Take in what is wanted.
+
+        Args:
+            wanted: (name, text); names are told apart by who asks.
+            least: From which similarity on a text is a near copy, above 0 and at most 1.
+
+        Raises:
+            ValueError: `least` is out of its range.
+        """
+        if not 0 < least <= 1:
+            raise ValueError(f"least is {least}, must be above 0 and at most 1")
+        self._least = least
+        self._names: defaultdict[str, list[str]] = defaultdict(list)
+        for name, text in wanted:
+            said = normalised(text)
+            if said:
+                self._names[said].append(name)
+        self._texts = list(self._names)
+        self._sizes: list[int] = []
+        self._by_key = self._index()
+
+    def copies(self, text: str) -> list[Copy]:
+        """The wanted texts that this one says again, the most similar first; itself among them."""
+        words = _words(text.lower() if text.isascii() else normalised(text))
+        keys = _keys(words)
+        met = keys & self._by_key.keys()
+        if not met and len(words) >= N:
+            return []  # an equal text has the same 3-grams
+        said = normalised(text)
+        found = [Copy(tuple(self._names[said]), 1.0, equal=True)] if said in self._names else []
+        near = [
+            Copy(tuple(self._names[self._texts[place]]), similarity, equal=False)
+            for place, similarity in self._near(said, len(keys), met)
+            if self._texts[place] != said
+        ]
+        return found + sorted(near, key=lambda copy: (-copy.similarity, copy.names))
+
+    def _near(self, said: str, size: int, met: Iterable[int]) -> Iterator[tuple[int, float]]:
+        own: set[Gram] | None = None
+        for place in sorted({place for key in met for place in self._by_key[key]}):
+            smaller, larger = sorted((size, self._sizes[place]))
+            if smaller < self._least * larger - _NOISE:
+                continue  # even if the smaller lay wholly in the larger
+            own = grams(said) if own is None else own
+            similarity = _jaccard(own, _grams_again(self._texts[place]))
+            if similarity >= self._least:
+                yield place, similarity
+
+    def _index(self) -> dict[int, list[int]]:
+        """Key of a 3-gram -> the wanted texts that are to be compared where a text has it."""
+        import numpy as np
+
+        of_texts = [np.fromiter(_keys(_words(text)), np.int64) for text in self._texts]
+        self._sizes = [len(keys) for keys in of_texts]
+        _, again, times = np.unique(
+            np.concatenate([np.empty(0, np.int64), *of_texts]),
+            return_inverse=True,
+            return_counts=True,
+        )
+        met: defaultdict[int, list[int]] = defaultdict(list)
+        start = 0
+        for place, keys in enumerate(of_texts):
+            counts = times[again[start : start + len(keys)]]
+            start += len(keys)
+            rarest = np.lexsort((keys, counts))[: _enough(len(keys), self._least)]
+            for key in keys[rarest].tolist():
+                met[key].append(place)
+        return dict(met)
+
+
+def _enough(n: int, least: float) -> int:
+    """How many of n members suffice, so that a set that shares enough has one of them."""
+    return n - ceil(least * n - _NOISE) + 1 if n else 0
+
+
+def _words(text: str) -> Sequence[str]:
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
+def _keys(words: Sequence[str]) -> set[int]:
+    """The 3-grams as numbers: candidates may meet by chance, but what is found is verified."""
+    return set(map(hash, zip(*(words[at:] for at in range(N)), strict=False)))
+
+
+def _jaccard(one: set[Gram], other: set[Gram]) -> float:
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
+
+
+@lru_cache(maxsize=2048)
+def _grams_again(text: str) -> set[Gram]:
+    return grams(text)
