@@ -43,7 +43,7 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
 
 
 def test_the_document_holds_the_known_answer(tested: Terminal) -> None:
-    answer = tested("ab", "A", "B", "--guard", "--json")
+    answer = tested.processes("ab", "A", "B", "--guard", "--json")
     document = answer.document
     assert answer.code == 0
     ctr = document["metrics"]["ctr"]

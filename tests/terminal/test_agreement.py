@@ -51,7 +51,7 @@ def copy_of(folder: Path, to: Path) -> Terminal:
 
 
 def test_one_document_with_all_that_was_promised(graded: Terminal) -> None:
-    told = graded("agreement", "--json")
+    told = graded.processes("agreement", "--json")
     assert told.code == 0
     document = told.document
     counts = ("n_raters", "n_judged", "n_pairs", "n_grades", "n_disagreements", "n_disputed")

@@ -19,7 +19,7 @@ def test_flags_are_told_and_can_be_made_anew(goldsmith: Terminal) -> None:
 
     before = goldsmith("events", "bots", "--json").document
     assert (before["sessions"], before["all"]) == (0, {"sessions": 61, "searches": 100})
-    told = goldsmith("events", "bots", "--again", "--json").document
+    told = goldsmith.processes("events", "bots", "--again", "--json").document
     assert told["rules"].keys() == RULES.keys()
     assert told["rules"]["too_fast"]["searches"] == told["searches"] == 40
     assert [s["session_id"] for s in told["largest"]] == [hostile]

@@ -27,6 +27,7 @@ def _filled(goldsmith: Terminal) -> None:
 
 
 def test_the_loop(goldsmith: Terminal) -> None:
+    goldsmith = goldsmith.processes
     _filled(goldsmith)
     pooled = goldsmith("pool", "--json").document
     assert pooled["by_source"] == {"bm25": 3}  # q1: Gold, Sodium; q2: the spy
@@ -65,7 +66,9 @@ def test_a_folder_prints_the_sum_beside_its_parts(goldsmith: Terminal) -> None:
     other = Terminal(goldsmith.folder / "other")
     other.folder.mkdir()
     other("init")
-    answer = other("import", goldsmith.folder / "w" / "evals" / "metals", "--json").document
+    answer = other.processes(
+        "import", goldsmith.folder / "w" / "evals" / "metals", "--json"
+    ).document
     assert (answer["read"], answer["accepted"]) == (8, 8)
     assert {what: answer[what]["read"] for what in ("corpus", "queries", "judgments")} == {
         "corpus": 3,
@@ -80,7 +83,7 @@ def test_a_run_file_on_a_path_needs_no_workspace(goldsmith: Terminal) -> None:
     run = goldsmith.write("run.trec", "q1 Q0 NA 1 2.0 mine", "q1 Q0 d1 2 1.0 mine")
     elsewhere = Terminal(goldsmith.folder / "elsewhere")
     elsewhere.folder.mkdir()
-    answer = elsewhere("score", run, "-t", task, "--json", "--output", "kept")
+    answer = elsewhere.processes("score", run, "-t", task, "--json", "--output", "kept")
     # q1: (1 + 3 / log2(3)) / (3 + 1 / log2(3)) = .796708; q2 is missing from the run: 0.
     assert answer.document["metrics"]["ndcg_at_10"] == pytest.approx(0.796708 / 2, abs=1e-6)
     assert answer.document["model"] == "mine"
@@ -110,9 +113,9 @@ def test_events_and_report(goldsmith: Terminal) -> None:
         "click_rank": 2,
     }
     log = goldsmith.write("log.jsonl", json.dumps(event), "no event")
-    tally = goldsmith("events", "import", log, "--json").document
+    tally = goldsmith.processes("events", "import", log, "--json").document
     assert (tally["read"], tally["accepted"], tally["quarantined"]) == (2, 1, 1)
-    metrics = goldsmith("report", "--json").document
+    metrics = goldsmith.processes("report", "--json").document
     assert metrics["by_model"]["A"]["click_mrr"] == 0.5
     assert "A" in goldsmith("report").stdout
 
@@ -137,6 +140,17 @@ def test_an_error_is_one_message_and_one_document(
     assert answer.code == code
     assert message in answer.document["error"]["message"]
     assert set(answer.document["error"]) == {"message", "where", "hint"}
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["corpus", "import", "absent.jsonl"], 1), (["nonsense"], 2)]
+)
+def test_a_process_ends_with_the_code(goldsmith: Terminal, arguments: list[str], code: int) -> None:
+    goldsmith("init")
+    answer = goldsmith.processes(*arguments, "--json")
+    assert answer.code == code
+    assert answer.document["error"]["message"]
     assert "Traceback" not in answer.stderr
 
 

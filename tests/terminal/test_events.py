@@ -1,36 +1,22 @@
 """`goldsmith events`: questions, exports, erasing and expiry, as a person meets them."""
 
 import csv
-import io
 import json
-from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import cli
 from builder.activity import read_activity
 from builder.workspace import open_workspace
 from tests.online.logs import event
-from tests.terminal.conftest import Answer, Terminal
-
-
-class _Here(Terminal):
-    """A terminal within this process: a process for each command would take most of the time."""
-
-    def __call__(self, *arguments: str | Path) -> Answer:
-        out, err = io.StringIO(), io.StringIO()
-        given = ["--workspace", str(self.folder / "w"), *map(str, arguments)]
-        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-            cli.main(given)
-        return Answer(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+from tests.terminal.conftest import Terminal
 
 
 def _filled(folder: Path) -> Terminal:
     """A workspace with four searches of two users, and one line in quarantine."""
-    goldsmith = _Here(folder)
+    goldsmith = Terminal(folder)
     assert goldsmith("init").code == 0
     lines = [
         event(user_id="alice", query="=1+1", timestamp="2026-11-29T00:00:00Z"),
@@ -52,7 +38,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
 
 def test_a_question_as_document_table_and_csv(filled: Terminal) -> None:
     asked = "SELECT query, timestamp, n_clicks > 0 AS hit FROM searches ORDER BY query"
-    document = filled("events", "sql", asked, "--json", "--limit", "1").document
+    document = filled.processes("events", "sql", asked, "--json", "--limit", "1").document
     assert document["rows"] == [["=1+1", "2026-11-29T00:00:00+00:00", False]]
     assert (document["columns"], document["cut"]) == (["query", "timestamp", "hit"], True)
     table = filled("events", "sql", asked)
@@ -74,7 +60,8 @@ def test_a_question_that_writes_is_refused(filled: Terminal, tmp_path: Path) -> 
 
 def test_an_export_says_what_it_wrote(filled: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "out.parquet"
-    assert filled("events", "export", file).stdout.startswith("rows written: searches 4, into ")
+    told = filled.processes("events", "export", file)
+    assert told.stdout.startswith("rows written: searches 4, into ")
     assert filled("events", "export", file).code == 1
     told = filled("events", "export", file, "--table", "interactions", "--force", "--json")
     assert told.document == {"file": str(file.resolve()), "tables": {"interactions": 0}}
@@ -84,7 +71,8 @@ def test_a_user_is_forgotten_and_the_log_does_not_name_them(tmp_path: Path) -> N
     filled = _filled(tmp_path)
     unsure = filled("events", "forget", "--user", "alice")
     assert (unsure.code, "say --yes" in unsure.stderr) == (2, True)
-    told = filled("events", "forget", "--user", "alice", "--yes", "--json").document
+    forget = ("events", "forget", "--user", "alice", "--yes", "--json")
+    told = filled.processes(*forget).document
     counts = {"searches": 2, "interactions": 0, "quarantined": 1, "days": 2}
     assert {key: told[key] for key in counts} == counts
     assert "importing such a log again" in told["remains"]
@@ -114,6 +102,6 @@ def test_days_expire_by_command_and_with_an_import(tmp_path: Path) -> None:
     told = filled("events", "sql", "SELECT min(timestamp) FROM searches", "--json").document
     oldest = datetime.fromisoformat(told["rows"][0][0])
     assert oldest.date() >= now.date() - timedelta(days=5)
-    told = filled("events", "expire", "--keep-days", "1", "--json").document
+    told = filled.processes("events", "expire", "--keep-days", "1", "--json").document
     assert (told["searches"] >= 1, len(told["removed_days"])) == (True, told["days"])
     assert filled("events", "expire", "--keep-days", "1").stdout == "Nothing is older.\n"

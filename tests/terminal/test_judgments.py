@@ -41,7 +41,7 @@ def filled(goldsmith: Terminal) -> Terminal:
 
 def test_out_and_in_again(filled: Terminal) -> None:
     out = filled.folder / "out.csv"
-    told = filled("judgments", "export", out, "--excel", "--json")
+    told = filled.processes("judgments", "export", out, "--excel", "--json")
     assert told.code == 0
     assert (told.document["written"], told.document["format"]) == (2, "csv")
     assert out.read_bytes().startswith(b"\xef\xbb\xbf")

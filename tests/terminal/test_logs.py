@@ -31,7 +31,7 @@ def test_a_foreign_log_is_mapped_and_brought_in(goldsmith: Terminal) -> None:
     assert refused.code == 1
     assert "events map" in refused.stderr
     mapping = log.with_name("mapping.toml")
-    proposed = goldsmith("events", "map", log, "--output", mapping, "--json").document
+    proposed = goldsmith.processes("events", "map", log, "--output", mapping, "--json").document
     assert proposed["fields"]["query"] == {"path": "term", "examples": ['"shoes"']}
     assert mapping.read_text(encoding="utf-8") == proposed["mapping"]
     again = goldsmith("events", "map", log, "--output", mapping)

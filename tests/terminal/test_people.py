@@ -9,7 +9,7 @@ from tests.terminal.conftest import Terminal
 def test_people_are_added_and_listed(goldsmith: Terminal) -> None:
     goldsmith("init")
     assert "people add NAME --role admin" in goldsmith("people", "list").stdout
-    added = goldsmith("people", "add", "Zoë", "--role", "admin", "--json").document
+    added = goldsmith.processes("people", "add", "Zoë", "--role", "admin", "--json").document
     token = added.pop("link").removeprefix("/?invite=")
     assert added == {"name": "Zoë", "kind": "human", "role": "admin", "active": True}
     with open_workspace(goldsmith.folder / "w") as workspace:
@@ -29,7 +29,7 @@ def test_people_are_added_and_listed(goldsmith: Terminal) -> None:
             },
         ]
     }
-    assert "Ravi" in goldsmith("people", "list").stdout
+    assert "Zoë" in goldsmith.processes("people", "list").stdout
 
 
 def test_people_change_and_the_last_admin_stays(goldsmith: Terminal) -> None:

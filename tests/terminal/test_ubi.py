@@ -8,17 +8,17 @@ import pytest
 from online.lake import Lake
 from tests.online.logs import event, rows
 from tests.online.ubi_logs import bulk, happened, query
-from tests.terminal.test_events import _Here
+from tests.terminal.conftest import Terminal
 
 
 @pytest.fixture
-def goldsmith(tmp_path: Path) -> _Here:
-    terminal = _Here(tmp_path)
+def goldsmith(tmp_path: Path) -> Terminal:
+    terminal = Terminal(tmp_path)
     assert terminal("init").code == 0
     return terminal
 
 
-def test_what_an_application_logged_is_told_and_its_own_actions_can_be(goldsmith: _Here) -> None:
+def test_what_an_application_logged_is_told_and_its_own_actions_can_be(goldsmith: Terminal) -> None:
     records = [query(), happened("open_pdf", "d2", 2), happened("book_a_visit", "d2", 2)]
     log = goldsmith.write("ubi.ndjson", *map(json.dumps, bulk(*records)))
     told = ("--click-action", "open_pdf", "--conversion-action", "book_a_visit")
@@ -33,7 +33,7 @@ def test_what_an_application_logged_is_told_and_its_own_actions_can_be(goldsmith
     assert found == [("bm25", 1, 2, 1)]
 
 
-def test_actions_are_told_of_ubi_logs_only(goldsmith: _Here) -> None:
+def test_actions_are_told_of_ubi_logs_only(goldsmith: Terminal) -> None:
     native = goldsmith.write("log.jsonl", json.dumps(event()))
     answer = goldsmith("events", "import", native, "--click-action", "open", "--json")
     assert answer.code == 1

@@ -7,11 +7,10 @@ from builder.activity import read_activity
 from builder.workspace import open_workspace
 from tests.online.logs import event
 from tests.terminal.conftest import Terminal
-from tests.terminal.test_events import _Here as Here
 
 
 def _filled(folder: Path) -> Terminal:
-    goldsmith = Here(folder)
+    goldsmith = Terminal(folder)
     assert goldsmith("init").code == 0
     naive = event(timestamp="2026-11-30T12:00:00", user_id="u1")
     log = goldsmith.write("log\u202e.jsonl", json.dumps(naive))
@@ -31,7 +30,7 @@ def test_a_log_comes_in_again_with_another_option(tmp_path: Path) -> None:
     assert unsure.code == 2
     assert "1 search and 0 interactions: say --yes." in unsure.stderr
     assert "\u202e" not in unsure.stderr
-    told = goldsmith("events", "undo", "--yes", "--json").document
+    told = goldsmith.processes("events", "undo", "--yes", "--json").document
     assert (told["file"], told["searches"], told["interactions"]) == ("log\u202e.jsonl", 1, 0)
     assert _times(goldsmith) == []
     log = next(tmp_path.glob("log*.jsonl"))
@@ -56,11 +55,11 @@ def test_after_erasing_it_says_why_not(tmp_path: Path) -> None:
 
 
 def test_the_import_mentions_it(tmp_path: Path) -> None:
-    assert "events undo" in Here(tmp_path)("events", "import", "--help").stdout
+    assert "events undo" in Terminal(tmp_path)("events", "import", "--help").stdout
 
 
 def test_an_import_that_expires_nothing_can_be_taken_back(tmp_path: Path) -> None:
-    goldsmith = Here(tmp_path)
+    goldsmith = Terminal(tmp_path)
     assert goldsmith("init").code == 0
     settings = tmp_path / "w" / "workspace.toml"
     settings.write_text(settings.read_text() + "\n[events]\nkeep_days = 20000\n")
