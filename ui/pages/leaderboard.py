@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import frame, state
+from ui.hole_board import show_holes
 from ui.jobs import follow, start
 from ui.leaderboards import (
     EVALUATION_JOB,
@@ -21,6 +22,7 @@ frame.heading(
     "Which model ranks best on your own queries, and how sure that is.",
     mark=state.mark(workspace, "grades"),
 )
+person = state.require_person(workspace)
 boards = boards_of(workspace)
 
 if boards:
@@ -30,11 +32,11 @@ if boards:
     show_board(board, colours)
     if board.results:
         show_scores(board, colours)
+        show_holes(workspace, person, board, colours)
 else:
     frame.note("No model has been evaluated yet.", "Make a release, then evaluate models on it.")
 
 frame.section("Evaluate models")
-person = state.require_person(workspace)
 with st.form("evaluate", border=False):
     task = st.selectbox("On", tasks_to_evaluate(workspace))
     models = st.multiselect(

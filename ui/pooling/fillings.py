@@ -1,0 +1,113 @@
+"""The fillings of the pool so far: who, when, what; repeat one, or take one back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from builder.people import Person
+from builder.pooling import Pooling, list_poolings, take_back_pooling
+from builder.workspace import Workspace
+from ui.frame import in_callback, muted, note, section
+from ui.jobs import clock
+from ui.numbers import count, count_of
+from ui.pooling.preview import start_repeating
+from ui.pooling.words import kept_in_words, plan_in_words
+from ui.text import inline
+
+AT_ONCE = 5
+"""Fillings on the page before the others are folded away."""
+_SAID = "filling_taken_back"
+
+
+def show_fillings(workspace: Workspace, person: Person) -> None:
+    """Each filling with what can be done about it."""
+    section("Fillings so far")
+    if said := st.session_state.pop(_SAID, None):
+        note(*said)
+    fillings = list_poolings(workspace)
+    if not fillings:
+        muted("Nobody filled the pool here yet; imported grades bring their pairs by themselves.")
+        return
+    _show_rows(workspace, person, fillings[:AT_ONCE])
+    if len(fillings) > AT_ONCE:
+        with st.expander(f"{count(len(fillings) - AT_ONCE)} earlier"):
+            _show_rows(workspace, person, fillings[AT_ONCE:])
+
+
+def filling_html(workspace: Workspace, filling: Pooling) -> str:
+    """Safe HTML: what was added, by whom and when, from which sources, and how far it is."""
+    back = ""
+    if filling.taken_back_at:
+        who, when = inline(filling.taken_back_by or ""), clock(workspace, filling.taken_back_at)
+        back = f'<span class="gs-mark">taken back by {who}, {when}</span>'
+    added = filling.outcome.get("pairs_added", 0)
+    return (
+        f'<div class="gs-entry"><div class="gs-entry-title">Filling {count(filling.pooling_id)}: '
+        f"{count_of(added, 'new pair')} {back}</div>"
+        f'<div class="gs-muted">{inline(filling.created_by)}, '
+        f"{clock(workspace, filling.created_at)} \u00b7 {how_far(filling)}</div>"
+        f'<div class="gs-muted">{inline(plan_in_words(filling.parameters))}</div></div>'
+    )
+
+
+def how_far(filling: Pooling) -> str:
+    """How many of its pairs are graded; what is left of one that was taken back."""
+    if filling.pairs == 0:
+        return "none of its pairs is in the pool"
+    return f"{count(filling.graded)} of its {count_of(filling.pairs, 'pair')} graded"
+
+
+def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
+    """What went and what stays, a sentence each."""
+    removed = done["pairs_removed"]
+    went = f"{count_of(removed, 'pair')} {'is' if removed == 1 else 'are'} gone."
+    said = [f"Filling {count(done['pooling_id'])} is taken back. {went}"]
+    if kept := kept_in_words(done["kept"]):
+        said.append(f"Stay: {kept}.")
+    return said
+
+
+def _show_rows(workspace: Workspace, person: Person, fillings: Sequence[Pooling]) -> None:
+    for filling in fillings:
+        number = filling.pooling_id
+        with st.container(key=f"filling_{number}", horizontal=True, vertical_alignment="center"):
+            st.html(filling_html(workspace, filling))
+            with st.container(
+                key=f"filling_ways_{number}", horizontal=True, width="content", gap="small"
+            ):
+                _offer_ways(workspace, person, filling)
+
+
+def _offer_ways(workspace: Workspace, person: Person, filling: Pooling) -> None:
+    number = filling.pooling_id
+    if filling.parameters.get("kind") != "holes":
+        st.button(
+            "Repeat",
+            key=f"repeat_{number}",
+            icon=":material/replay:",
+            help="Pool once more by the same choices, on what is there now.",
+            on_click=in_callback(start_repeating),
+            args=(workspace, person, number),
+        )
+    if filling.taken_back_at is None:
+        _offer_taking_back(workspace, person, number)
+
+
+def _offer_taking_back(workspace: Workspace, person: Person, number: int) -> None:
+    with st.popover("Take back", icon=":material/undo:", key=f"undo_filling_{number}"):
+        st.html(
+            "<p>Pairs that only this filling brought leave the pool.</p><p>What stays: pairs that "
+            "somebody judged, and those that another filling or source names.</p>"
+        )
+        st.button(
+            "Take it back",
+            type="primary",
+            key=f"take_back_{number}",
+            on_click=in_callback(_take_back),
+            args=(workspace, person, number),
+        )
+
+
+def _take_back(workspace: Workspace, person: Person, number: int) -> None:
+    st.session_state[_SAID] = taken_back_in_words(take_back_pooling(workspace, number, person))

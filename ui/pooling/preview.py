@@ -1,0 +1,174 @@
+"""What would join the pool, before anything is written; the button that pools, and what came."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from builder.jobs import Job
+from builder.people import Person
+from builder.pooling import PoolPlan
+from builder.workspace import Workspace
+from ui.frame import in_callback, muted, note, section
+from ui.jobs import Outcome, follow, latest_job, start
+from ui.numbers import count, count_of, percent, percent_interval
+from ui.pooling.choosing import names_anything
+from ui.pooling.sanity import show_findings
+from ui.pooling.words import dropped_in_words, hours, source_name
+from ui.tables import Column, Tile, table, tiles
+
+POOL_JOB = "pool"
+POOL_TARGET = "builder.pooling:pool_job"
+REPEAT_TARGET = "builder.pooling:repeat_job"
+PREVIEW_JOB = "pool_preview"
+PREVIEW_TARGET = "builder.pooling:preview_job"
+_COLUMNS = [Column("named by"), Column("pairs", numeric=True)]
+
+
+def show_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
+    """The preview of this plan where there is one, and the one button that comes next."""
+    section("Preview")
+    if not names_anything(plan):
+        note("Nobody names documents yet.", "Choose a search, clicked documents, or others above.")
+        return
+    preview = current_preview(workspace, plan)
+    if preview is None:
+        _offer_preview(workspace, person, plan)
+    else:
+        show_outcome(preview)
+        _offer_pooling(workspace, person, plan, preview)
+    follow(workspace, PREVIEW_JOB, keep=False)
+
+
+def current_preview(workspace: Workspace, plan: PoolPlan) -> Outcome | None:
+    """What the latest preview says, if it is of this plan and nothing was pooled since."""
+    job, pooled = latest_job(workspace, PREVIEW_JOB), latest_job(workspace, POOL_JOB)
+    if job is None or job.state != "done" or (pooled and pooled.job_id > job.job_id):
+        return None
+    return job.outcome if job.parameters.get("plan") == plan.as_json() else None
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """Counts of a pooling, done or not: figures, sources, what was cut, and what is odd."""
+    st.html(tiles(list(figures_of(outcome))))
+    if outcome["by_source"]:
+        rows = [
+            [source_name(name), count(n)]
+            for name, n in sorted(outcome["by_source"].items(), key=lambda pair: -pair[1])
+        ]
+        known = count_of(outcome.get("known", 0), "pair")
+        several = "A pair may be named by several."
+        st.html(table(_COLUMNS, rows, caption=f"{several} {known} in the pool already."))
+    if cut := outcome.get("cut_by_budget"):
+        note(f"The budget leaves out {count_of(cut, 'pair')} that were named, too.")
+    if dropped := dropped_in_words(outcome.get("dropped", {})):
+        note(f"Not pooled: {dropped}.")
+    for warning in outcome.get("warnings", ()):
+        note(str(warning), kind="warning")
+    show_findings(outcome.get("sanity", ()))
+
+
+def figures_of(outcome: Outcome) -> list[Tile]:
+    """New pairs, pairs of each query, hours, and the share that is expected to be relevant."""
+    each, cost = outcome.get("per_query") or {}, outcome.get("cost") or {}
+    queries = outcome.get("queries", 0)
+    figures = [
+        Tile("new pairs", count(outcome["pairs_added"]), _of_queries(queries)),
+        _per_query(each),
+        _cost(cost),
+        _expected(outcome.get("expected") or {}),
+    ]
+    return [figure for figure in figures if figure is not None]
+
+
+def show_pooled(job: Job, outcome: Outcome) -> None:
+    """What a pooling brought, and where to go on."""
+    del job
+    added = outcome["pairs_added"]
+    if added:
+        note(f"{count_of(added, 'pair')} joined the pool.", "Next, the experts grade them.")
+        st.page_link("ui/pages/grade.py", label="Grade", icon=":material/arrow_forward:")
+    else:
+        note("No pair is new: the pool holds all that was named.")
+
+
+def start_pooling(workspace: Workspace, person: Person, plan: Mapping[str, Any]) -> None:
+    """Start the job that pools; `plan` as `PoolPlan.as_json` gives it."""
+    start(workspace, person, POOL_JOB, POOL_TARGET, {"actor": person.name, "plan": plan})
+
+
+def start_repeating(workspace: Workspace, person: Person, pooling_id: int) -> None:
+    """Start the job that pools once more as a filling did."""
+    parameters = {"actor": person.name, "pooling_id": pooling_id}
+    start(workspace, person, POOL_JOB, REPEAT_TARGET, parameters)
+
+
+def _offer_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
+    job = latest_job(workspace, PREVIEW_JOB)
+    at_work = job is not None and job.active
+    with st.container(horizontal=True, vertical_alignment="center", key="offer_preview"):
+        st.button(
+            "Preview",
+            type="primary",
+            key="preview",
+            icon=":material/visibility:",
+            disabled=at_work,
+            on_click=in_callback(start),
+            args=(
+                workspace,
+                person,
+                PREVIEW_JOB,
+                PREVIEW_TARGET,
+                {"actor": person.name, "plan": plan.as_json()},
+            ),
+        )
+        muted("Counts what would join the pool. Nothing is written.")
+
+
+def _offer_pooling(workspace: Workspace, person: Person, plan: PoolPlan, preview: Outcome) -> None:
+    added = preview["pairs_added"]
+    if not added:
+        muted("The pool holds all of these pairs; there is nothing to add.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="offer_pooling"):
+        st.button(
+            f"Pool {count_of(added, 'pair')}",
+            type="primary",
+            key="pool",
+            on_click=in_callback(start_pooling),
+            args=(workspace, person, plan.as_json()),
+        )
+        muted("They wait for raters at once. It can be taken back below.")
+
+
+def _of_queries(n: int) -> str:
+    return f"of {count(n)} {'query' if n == 1 else 'queries'}"
+
+
+def _per_query(each: Mapping[str, Any]) -> Tile | None:
+    if each.get("median") is None:
+        return None
+    value = f"{each['min']:g} \u2013 {each['median']:g} \u2013 {each['max']:g}"
+    return Tile("new pairs of a query", value, "fewest, median, most")
+
+
+def _cost(cost: Mapping[str, Any]) -> Tile | None:
+    """The hours of grading; the pace is measured, or assumed and said so."""
+    if cost.get("hours") is None:
+        return None
+    pace = f"{cost['seconds_a_grade']:.0f} seconds a grade"
+    how = "the team's pace" if cost.get("measured") else "assumed, nobody graded yet"
+    return Tile(
+        "grading", hours(cost["hours"]), f"{count_of(cost['grades'], 'grade')}, {pace}: {how}"
+    )
+
+
+def _expected(expected: Mapping[str, Any]) -> Tile | None:
+    share = expected.get("share_relevant")
+    if share is None:
+        return None
+    why = str(expected.get("why") or "")
+    span = percent_interval(share.get("low"), share.get("high"))
+    reason = "" if share.get("value") is not None else str(share.get("reason") or "")
+    beside = " \u00b7 ".join(part for part in (span, why or reason.replace("_", " ")) if part)
+    return Tile("expected to be relevant", percent(share.get("value")), beside)
