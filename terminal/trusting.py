@@ -17,6 +17,13 @@ SLICES = ("tag", "query", "week")
 @click.command()
 @click.option("--by", type=click.Choice(SLICES), help="Also within each tag, query or week.")
 @click.option("--disagreements", is_flag=True, help="Also each pair whose grades differ.")
+@click.option("--clicks", is_flag=True, help="Also how far clicks agree with the experts.")
+@click.option(
+    "--recheck",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Send the N strongest contradictions to a blind re-check.",
+)
 @click.option("--task", help="Also what disagreement costs there: draft, custom/NAME, or a folder.")
 @json_option
 @with_workspace
@@ -27,6 +34,7 @@ def agreement(
     disagreements: bool,
     task: str | None,
     as_json: bool,
+    **against: Any,
 ) -> None:
     """How far the raters agree, what that allows, and what to do next."""
     from builder.crosscheck import cost_of_disagreement
@@ -41,10 +49,21 @@ def agreement(
         more["disagreements"] = [row.as_json() for row in all_disagreements(workspace, report)]
     if cost is not None:
         more["cost"] = cost
+    if against["clicks"] or against["recheck"]:
+        more |= _clicks(workspace, against["recheck"])
     if as_json:
         out.print_json(_document(report, more))
     else:
         _print(report, more, workspace.settings.marks.grades)
+
+
+def _clicks(workspace: "Workspace", recheck: int | None) -> dict[str, Any]:
+    """Clicks against experts, after the pairs were sent that are asked for."""
+    from builder.crosscheck import clicks_against_experts, send_to_recheck
+
+    sent = {} if recheck is None else {"recheck": send_to_recheck(workspace, recheck, None)}
+    with out.progress_bar() as progress:
+        return {"clicks": clicks_against_experts(workspace, progress=progress), **sent}
 
 
 def _slices(workspace: "Workspace", report: Mapping[str, Any], by: str) -> list[Mapping[str, Any]]:
@@ -72,7 +91,7 @@ def _document(report: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, A
 
 
 def _print(report: Mapping[str, Any], more: Mapping[str, Any], mark: str) -> None:
-    from terminal import trust_output
+    from terminal import clicks_output, trust_output
 
     trust_output.print_agreement(report, mark)
     for by in SLICES:
@@ -82,3 +101,7 @@ def _print(report: Mapping[str, Any], more: Mapping[str, Any], mark: str) -> Non
         trust_output.print_disagreements(more["disagreements"])
     if "cost" in more:
         trust_output.print_cost(more["cost"])
+    if "clicks" in more:
+        clicks_output.print_clicks(more["clicks"])
+    if "recheck" in more:
+        clicks_output.print_sent(more["recheck"])
