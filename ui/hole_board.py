@@ -30,7 +30,7 @@ _MODELS = [
     Column("model"),
     Column("unjudged", numeric=True),
     Column("judged@10 now", numeric=True),
-    Column("after", numeric=True),
+    Column("once these are", numeric=True),
     Column("nDCG@10 now", numeric=True),
 ]
 _HOLES = [
@@ -92,12 +92,14 @@ def _show_found(
     colours: Mapping[str, str],
 ) -> None:
     muted(headline(holes))
-    n = _ask_how_many(holes)
-    st.html(table(_MODELS, [_model_row(row, holes.after(n), colours) for row in holes.models]))
+    figures = st.container()
+    n = _ask_and_send(workspace, person, board, holes)
+    with figures:
+        rows = [_model_row(row, holes.after(n), colours) for row in holes.models]
+        st.html(f'<div class="gs-blocks gs-hole-models">{table(_MODELS, rows)}</div>')
     if sentence := winner_in_words(holes):
         note(sentence, kind="warning" if holes.winner_can_change else "")
     if holes.holes:
-        _offer_sending(workspace, person, board, n)
         _show_strongest(workspace, holes.holes[:STRONGEST], len(holes.holes))
 
 
@@ -124,15 +126,29 @@ def winner_in_words(holes: Holes) -> str:
     return f"However these documents are graded, {holes.winner} stays first."
 
 
-def _ask_how_many(holes: Holes) -> int:
-    """How many of the strongest to send; 0 where there are none to send."""
-    n = len(holes.holes)
-    if n <= 1:
-        return n
-    return st.number_input(
-        "How many to have judged, the strongest first", 1, n, min(n, MANY),
-        key=f"holes_{holes.task}", required=True, width=320,
-    )  # fmt: skip
+def _ask_and_send(workspace: Workspace, person: Person, board: Contest, holes: Holes) -> int:
+    """How many of the strongest to send, and the button that does; 0 where there are none."""
+    most = len(holes.holes)
+    if not most:
+        return 0
+    with st.container(horizontal=True, vertical_alignment="bottom", key="send_holes_row"):
+        n = st.number_input(
+            "So many of the strongest",
+            1,
+            most,
+            min(most, MANY),
+            key=f"holes_{board.name}",
+            width=200,
+        )
+        asked = {"actor": person.name, "task": f"custom/{board.name}", "k": TOP, "limit": n}
+        st.button(
+            f"Send {count_of(n, 'pair')} to the queue",
+            key="send_holes",
+            icon=":material/playlist_add:",
+            on_click=in_callback(start),
+            args=(workspace, person, HOLES_JOB, HOLES_TARGET, asked),
+        )
+    return n
 
 
 def _model_row(
@@ -148,18 +164,6 @@ def _model_row(
         decimal(after.get(model)),
         with_note(decimal(row["ndcg"]), span),
     ]
-
-
-def _offer_sending(workspace: Workspace, person: Person, board: Contest, n: int) -> None:
-    task = f"custom/{board.name}"
-    asked = {"actor": person.name, "task": task, "k": TOP, "limit": n}
-    st.button(
-        f"Send {count_of(n, 'pair')} to the queue",
-        key="send_holes",
-        icon=":material/playlist_add:",
-        on_click=in_callback(start),
-        args=(workspace, person, HOLES_JOB, HOLES_TARGET, asked),
-    )
 
 
 def _show_strongest(workspace: Workspace, holes: Sequence[Hole], n: int) -> None:

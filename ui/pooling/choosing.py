@@ -64,14 +64,14 @@ def _ask_searches(workspace: Workspace, person: Person) -> PoolPlan:
         key="pool_models",
         persist_state="session",
     )
+    depth = _ask_number(
+        "How many documents of each search and query", "depth", 1000, _FIRST.depth, least=1
+    )
     uploads = st.file_uploader(
         "Rankings of other systems, as run files in TREC's form",
         accept_multiple_files=True,
         max_upload_size=_LARGEST_RUN_MB,
         key="pool_runs",
-    )
-    depth = _ask_number(
-        "How many documents of each search and query", "depth", 1000, _FIRST.depth, least=1
     )
     files = keep_run_files(workspace, person, uploads) if uploads else []
     return PoolPlan(tuple(models), depth, tuple(str(file.absolute()) for file in files))
@@ -137,7 +137,7 @@ def _ask_budget(plan: PoolPlan) -> PoolPlan:
     if kind == IN_HOURS:
         most = st.number_input(
             "At most so many hours of grading, of all raters together",
-            0.25, 10_000.0, 8.0, 0.25, key="hours", persist_state="session", required=True,
+            0.25, 10_000.0, 8.0, 0.25, key="hours", persist_state="session",
         )  # fmt: skip
         return replace(plan, hours=most)
     return plan
@@ -180,7 +180,6 @@ def _ask_number(  # noqa: PLR0913 - what a field is
         persist_state="session",
         help=help,
         disabled=disabled,
-        required=True,
     )
 
 
