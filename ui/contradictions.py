@@ -186,7 +186,7 @@ def _sides(row: Contradiction, names: Sequence[str]) -> str:
     decided = ", decided by an analyst" if row["adjudicated"] else ""
     return (
         f'<div class="gs-against"><span>Experts <b>{grade}</b> {inline(names[grade])}{decided}'
-        f"</span><span>Clicks <b>{weak}</b> {percent(row['confidence'])} sure</span>"
+        f"</span><span>Clicks say <b>{weak}</b>, {percent(row['confidence'])} sure</span>"
         f"<span>Strength <b>{row['strength']:.2f}</b></span></div>"
     )
 

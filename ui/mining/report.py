@@ -83,8 +83,6 @@ def show_left_out(outcome: Outcome, asked: Asked) -> None:
     """Which queries of the log cannot be drawn, and what they hold of personal data."""
     dropped = {reason: n for reason, n in outcome["queries"]["dropped"].items() if n}
     lines = [reason_in_words(reason, n) for reason, n in dropped.items()]
-    if merged := outcome["queries"].get("merged"):
-        lines.append(f"{queries_of(merged)} merged with one that is nearly the same")
     if lines:
         section("Left out")
         listed = "".join(f"<li>{inline(line)}</li>" for line in lines)

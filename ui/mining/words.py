@@ -52,10 +52,9 @@ KEEP_WARNING = (
 _KINDS: Mapping[str, tuple[str, str]] = {
     "email": ("e-mail address", "e-mail addresses"),
     "phone": ("phone number", "phone numbers"),
-    "card": ("card number", "card numbers"),
+    "payment_card": ("card number", "card numbers"),
     "iban": ("IBAN", "IBANs"),
-    "digits": ("long number", "long numbers"),
-    "long_digits": ("long number", "long numbers"),
+    "long_number": ("long number", "long numbers"),
 }
 
 _REASONS: Mapping[str, tuple[str, str]] = {
