@@ -250,9 +250,9 @@ def make(connection: Connection, table: str, query: str) -> None:
     connection.execute(f'CREATE OR REPLACE TEMP TABLE "{table}" AS {sql(query)}')
 
 
-def chosen(connection: Connection, choice: Choice) -> Relation:
-    """The searches that count, with the columns of `searches`."""
-    rows = within(connection, "searches", choice)
+def chosen(connection: Connection, choice: Choice, table: str = "searches") -> Relation:
+    """The searches that count, with the columns of `searches`, or of another view of searches."""
+    rows = within(connection, table, choice)
     if choice.tag is not None:
         rows = rows.filter(_has_tag(choice.tag))
     if choice.query_class is not None:

@@ -1,20 +1,42 @@
-"""Click evidence: what clicks tell of each query and document, with what is not known of it."""
+"""Click evidence: what clicks tell of each query and document, with what is not known of it.
 
-from collections.abc import Iterable, Sequence
+`find_evidence` counts it once for a choice of searches and state of the lake, and keeps it as one
+Parquet file of integers; `Evidence` reads that file. What was shown, and in which search, is
+decided in `online.evidence_searches`; the formulas are those of `online.click_models`.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from uuid import uuid4
 
-from online.click_models import Prior, RankCtr
-from online.engines import Choice
+from estimates import Estimate
+from online.click_models import PARTS, Prior, RankCtr, ratio, share, shrunk
+from online.connections import READER_MEMORY, literal, open_engine
+from online.engines import Choice, Relation
+from online.events import OnlineError
+from online.evidence_counting import SUMMARY, read_summary, write_evidence
 from online.evidence_records import (
+    MORE_CLICKS,
+    NEVER_CLICKED,
+    NEVER_SHOWN,
+    NOT_EXAMINED,
     EvidenceColumns,
     EvidenceSummary,
     PairEvidence,
     Preference,
     Priors,
 )
-from online.lake import Lake, Progress
+from online.evidence_searches import group_keys
+from online.kept import kept_file
+from online.lake import Connection, Lake, Progress
+from online.preferences import preferences
 from online.report import EVERYTHING
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
 
 __all__ = [
     "Evidence", "EvidenceColumns", "EvidenceSummary", "Order", "PairEvidence", "Preference",
@@ -22,6 +44,18 @@ __all__ = [
 ]  # fmt: skip
 
 Order: TypeAlias = Literal["clicks", "impressions", "ctr", "coec", "sdbn", "skipped", "query"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+_MEASURES = {
+    "ctr": ("shown_clicks", "impressions"),
+    "coec": ("shown_clicks", "expected_clicks"),
+    "sdbn": ("shown_clicks", "examined"),
+    "satisfaction": ("last_clicks", "shown_clicks"),
+}
+"""Estimate -> what it is the share, or ratio, of."""
+_COUNTS = (
+    "impressions", "clicks", "click_events", "shown_clicks", "sessions", "clicked_sessions",
+    "examined", "last_clicks", "skipped",
+)  # fmt: skip
 
 
 class Evidence:
@@ -32,9 +66,18 @@ class Evidence:
         summary: What all pairs together tell.
     """
 
-    def __init__(self, file: Path, summary: EvidenceSummary) -> None:
+    def __init__(self, file: Path) -> None:
+        """Read what the file tells of itself.
+
+        Raises:
+            OnlineError: It is gone, as the lake changed.
+        """
         self.file = file
-        self.summary = summary
+        with self._open() as (connection, _):
+            ((told,),) = connection.execute(
+                "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [literal(file), SUMMARY]
+            ).fetchall()
+        self.summary: EvidenceSummary = read_summary(told)
 
     def of_texts(self, texts: Sequence[str]) -> dict[str, list[PairEvidence]]:
         """Text -> the pairs of its query, most clicks first; [] where the log does not know it.
@@ -42,7 +85,15 @@ class Evidence:
         Args:
             texts: Queries in any spelling; the keys of the answer are these texts.
         """
-        raise NotImplementedError
+        with self._open() as (connection, pairs):
+            keys = group_keys(connection, texts)
+            key_of = dict(keys.project("query, group_key").fetchall())
+            found = pairs.join(keys.project("group_key").distinct(), "group_key", how="semi")
+            rows = _rows(found.order(_LOUDEST))
+        of_key: dict[str, list[PairEvidence]] = {key: [] for key in key_of.values()}
+        for row in rows:
+            of_key[row["group_key"]].append(self._pair(row))
+        return {text: of_key[key_of[text]] for text in texts}
 
     def first(
         self,
@@ -61,12 +112,27 @@ class Evidence:
             text: Only those whose query holds this text, in any spelling.
             min_impressions: Only those with so many impressions.
             min_sessions: Only those shown in so many sessions.
+
+        Raises:
+            ValueError: There is no such order.
         """
-        raise NotImplementedError
+        if order not in ORDERS:
+            raise ValueError(f"there is no order {order!r}; there are {', '.join(ORDERS)}")
+        with self._open() as (connection, pairs):
+            found = _at_least(pairs, min_impressions, min_sessions)
+            if text is not None:
+                needle = group_keys(connection, [text]).project("group_key AS needle")
+                found = found.join(needle, "contains(group_key, needle)").project(
+                    "* EXCLUDE needle"
+                )
+            rows = _rows(found.order(self._in_order(order)).limit(n))
+        return [self._pair(row) for row in rows]
 
     def count(self, min_impressions: int = 0, min_sessions: int = 0) -> int:
         """How many pairs have so many impressions and sessions."""
-        raise NotImplementedError
+        with self._open() as (_, pairs):
+            found = _at_least(pairs, min_impressions, min_sessions).aggregate("count(*)")
+            return int(found.fetchall()[0][0])
 
     def columns(
         self,
@@ -82,9 +148,104 @@ class Evidence:
             texts: Only the pairs of these queries, in any spelling; None all.
             min_impressions: Only those with so many impressions.
             min_sessions: Only those shown in so many sessions.
-            names: Whether `query` and `doc_id` are wanted.
+            names: Whether `query` and `doc_id` are wanted; pairs then come by query, most clicks
+                first.
         """
-        raise NotImplementedError
+        with self._open() as (connection, pairs):
+            found = _at_least(pairs, min_impressions, min_sessions)
+            if texts is not None:
+                keys = group_keys(connection, texts).project("group_key").distinct()
+                found = found.join(keys, "group_key", how="semi")
+            wanted = [*_COUNTS, "expected_parts", *(("group_key", "doc_id") if names else ())]
+            found = found.order(_LOUDEST) if names else found
+            arrays = found.project(", ".join(wanted)).fetchnumpy()
+        return self._columns(arrays)
+
+    def _columns(self, arrays: dict[str, Any]) -> EvidenceColumns:
+        import numpy as np
+
+        sound = arrays["clicks"] <= arrays["impressions"]
+        told: dict[str, Any] = {name: arrays[name] for name in _COUNTS}
+        told["expected_clicks"] = arrays["expected_parts"] / PARTS
+
+        def mean(measure: str) -> "NDArray[float64]":
+            hits, of = (told[name] for name in _MEASURES[measure])
+            exists = sound & (told["impressions"] > 0 if measure == "coec" else of > 0)
+            value: NDArray[float64] = np.where(
+                exists, shrunk(hits, of, getattr(self.summary.priors, measure)), np.nan
+            )
+            return value
+
+        means: dict[str, Any] = {measure: mean(measure) for measure in _MEASURES}
+        return EvidenceColumns(
+            **told,
+            **means,
+            sound=sound,
+            query=arrays.get("group_key"),
+            doc_id=arrays.get("doc_id"),
+        )
+
+    @contextmanager
+    def _open(self) -> "Iterator[tuple[Connection, Relation]]":
+        """A connection, and the pairs."""
+        if not self.file.exists():
+            what = "the events changed since their click evidence was counted"
+            raise OnlineError(what, where=str(self.file), hint="ask for it again")
+        spill = self.file.parent.parent / f".spill-{uuid4().hex}"
+        with open_engine(spill, READER_MEMORY) as connection:
+            yield connection, connection.read_parquet(literal(self.file))
+
+    def _in_order(self, order: Order) -> str:
+        if order == "query":
+            return _LOUDEST
+        if order not in _MEASURES:
+            return f"{order} DESC, {_LOUDEST}"
+        prior: Prior = getattr(self.summary.priors, order)
+        hits, of = _MEASURES[order]
+        of = of.replace("expected_clicks", f"expected_parts / {PARTS}.0")
+        value = f"({hits} + {prior.strength * prior.mean!r}) / ({of} + {prior.strength!r})"
+        exists = "clicks <= impressions AND " + ("impressions" if order == "coec" else of) + " > 0"
+        return f"CASE WHEN {exists} THEN {value} END DESC NULLS LAST, clicks DESC, {_LOUDEST}"
+
+    def _pair(self, row: dict[str, Any]) -> PairEvidence:
+        priors, shown = self.summary.priors, row["shown_clicks"]
+        impressions, expected = row["impressions"], row["expected_parts"] / PARTS
+        return PairEvidence(
+            query=row["group_key"],
+            doc_id=row["doc_id"],
+            **{name: row[name] for name in _COUNTS},
+            ctr=_fault(row) or share(shown, impressions, priors.ctr),
+            coec=_fault(row) or ratio(shown, expected, priors.coec, impressions),
+            sdbn=_fault(row) or _share(shown, row["examined"], priors.sdbn, NOT_EXAMINED),
+            satisfaction=_fault(row)
+            or _share(row["last_clicks"], shown, priors.satisfaction, NEVER_CLICKED),
+            expected_clicks=expected,
+            mean_rank=row["rank_sum"] / impressions if impressions else None,
+        )
+
+
+_LOUDEST = "group_key, clicks DESC, impressions DESC, doc_id"
+
+
+def _fault(row: dict[str, Any]) -> Estimate | None:
+    """Why the pair has no estimates; None where it has."""
+    if row["clicks"] <= row["impressions"]:
+        return None
+    reason = MORE_CLICKS if row["impressions"] else NEVER_SHOWN
+    return Estimate.undefined(reason, row["impressions"])
+
+
+def _share(hits: int, of: int, prior: Prior, otherwise: str) -> Estimate:
+    return share(hits, of, prior) if of else Estimate.undefined(otherwise)
+
+
+def _at_least(pairs: Relation, impressions: int, sessions: int) -> Relation:
+    return pairs.filter(f"impressions >= {int(impressions)} AND sessions >= {int(sessions)}")
+
+
+def _rows(found: Relation) -> list[dict[str, Any]]:
+    names = found.columns
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
 def find_evidence(
@@ -102,31 +263,11 @@ def find_evidence(
         progress: Told what is done; may raise to cancel.
 
     Raises:
-        OnlineError: The choice makes no sense, or the lake is damaged.
+        OnlineError: The choice makes no sense, the lake is damaged, or it changed meanwhile.
     """
-    raise NotImplementedError
 
+    def write(file: Path) -> None:
+        with lake.connect() as connection:
+            write_evidence(connection, choice, file, progress)
 
-def preferences(
-    lake: Lake,
-    choice: Choice = EVERYTHING,
-    *,
-    texts: Iterable[str] | None = None,
-    min_times: int = 1,
-    most: int = 10_000,
-) -> list[Preference]:
-    """Pairs of documents of which the lower one was clicked and the upper one was not.
-
-    Joachims (2002), Optimizing search engines using clickthrough data, section 3 ("skip above").
-
-    Args:
-        lake: The events.
-        choice: Which searches count.
-        texts: Only these queries, in any spelling; None all.
-        min_times: Only preferences that so many searches show.
-        most: How many at most, those of most searches first.
-
-    Raises:
-        OnlineError: The choice makes no sense, or the lake is damaged.
-    """
-    raise NotImplementedError
+    return Evidence(kept_file(cache_folder, lake, {"evidence": choice}, write))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
+from online.events import OnlineError
 from online.lake import Lake
 from online.manifest import MANIFEST
 
@@ -29,10 +30,17 @@ FOLDER = "online"
 """Within the cache of a workspace."""
 MOST_BYTES = 64 << 20
 """A report takes 4 KB, one by hour of a year 10 MB: then the answers not asked for longest go."""
+MOST_FILE_BYTES = 2 << 30
+"""The same of answers that are files: the click evidence of ten million searches takes 30 MB."""
+TABLE = ".parquet"
+"""How the names of answers end that are files."""
+MAGIC = b"PAR1"
 
 T = TypeVar("T")
 Question = Mapping[str, Any]
 Answer = dict[str, Any]
+_Sizes = dict[Path, tuple[float, int]]
+"""File -> when it was last asked for, and its bytes."""
 
 _ROOMS = ("online", "estimates")
 _COUNTING: WeakValueDictionary[Path, "_Turn"] = WeakValueDictionary()
@@ -89,6 +97,66 @@ def kept_record(
     text = _kept_text(cache_folder, lake, asked, lambda: adapter.dump_json(compute()))
     answer: T = adapter.validate_json(text)
     return answer
+
+
+def kept_file(
+    cache_folder: Path, lake: Lake, question: Question, write: Callable[[Path], None]
+) -> Path:
+    """As `kept`, for an answer that is a Parquet file of its own, as it is large.
+
+    A file that was cut short is as good as none. The sums of its pages are not looked at each time:
+    DuckDB refuses pages that were written over.
+
+    Args:
+        cache_folder: Of the workspace.
+        lake: What is asked about.
+        question: As in `kept`.
+        write: Writes the answer to the path it is given.
+
+    Returns:
+        Where the answer lies, until the lake changes or files asked for later need the room.
+
+    Raises:
+        OnlineError: As `write`; or events were erased while they were counted.
+    """
+    now = _of_now(lake)
+    file = cache_folder / FOLDER / f"{now}-{_digest(_as_json(question, in_order=False))}{TABLE}"
+    turn = _turn(file)
+    with turn.lock:
+        if not _is_table(file):
+            file = _written(file, lake, now, write)
+        with suppress(OSError):
+            file.touch()
+    return file
+
+
+def _is_table(file: Path) -> bool:
+    """Whether a Parquet file was written to its end, where its magic word stands once more."""
+    try:
+        with file.open("rb") as stream:
+            stream.seek(-len(MAGIC), os.SEEK_END)
+            return stream.read() == MAGIC
+    except OSError:
+        return False
+
+
+def _written(file: Path, lake: Lake, now: str, write: Callable[[Path], None]) -> Path:
+    """The file, whole; under a name that nobody asks for where the lake changed meanwhile."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(f".{uuid4().hex}")
+    try:
+        write(draft)
+        if _of_now(lake) != now:
+            file = draft.with_suffix(f".{uuid4().hex}{TABLE}")
+        draft.replace(file)
+    except FileNotFoundError as error:
+        what = "the events changed while they were counted"
+        raise OnlineError(what, where=str(lake.root), hint="ask again") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    if file.name.startswith(now):
+        _sweep(file.parent, now)
+    return file
 
 
 def sweep_kept(cache_folder: Path, lake: Lake) -> None:
@@ -200,17 +268,27 @@ def _sweep(folder: Path, now: str) -> None:
     """Delete what is of another state or code, then what was not asked for longest."""
     if not folder.is_dir():
         return
-    sizes: dict[Path, tuple[float, int]] = {}
+    texts: _Sizes = {}
+    tables: _Sizes = {}
     for file in folder.iterdir():
         with suppress(FileNotFoundError):
             if not file.name.startswith(now):
                 file.unlink()
             else:
                 stat = file.stat()
+                sizes = tables if file.suffix == TABLE else texts
                 sizes[file] = (stat.st_mtime, stat.st_size)
+    _make_room(texts, MOST_BYTES)
+    if tables:  # However large the latest is, somebody is about to read it.
+        tables.pop(max(tables, key=lambda file: tables[file]))
+    _make_room(tables, MOST_FILE_BYTES)
+
+
+def _make_room(sizes: _Sizes, most: int) -> None:
+    """Delete the oldest of these files until all together are no larger than `most`."""
     total = sum(size for _, size in sizes.values())
     for file in sorted(sizes, key=lambda kept_file: sizes[kept_file]):
-        if total <= MOST_BYTES:
+        if total <= most:
             return
         file.unlink(missing_ok=True)
         total -= sizes[file][1]

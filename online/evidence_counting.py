@@ -1,0 +1,204 @@
+"""Click evidence is counted: searches to units, units to pairs, pairs to one Parquet file.
+
+Sessions are counted exactly, and cheaply: most searches are the only one of their session for a
+query, so each of them is a session of all that it showed; only for the others the sessions of a
+pair are told apart.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from online.click_models import (
+    PARTS,
+    SMALL_PARTS,
+    RankCtr,
+    Spread,
+    beta_prior,
+    gamma_prior,
+    looked_down_to,
+    smooth_rank_ctr,
+)
+from online.engines import Choice, fetch, make
+from online.evidence_records import EvidenceSummary, Priors
+from online.evidence_searches import place_searches, show
+from online.lake import Connection, Progress
+
+SUMMARY = "goldsmith_summary"
+"""Under this key the file tells its summary, as JSON."""
+PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 40960"
+SEEN = "SELECT 1 FROM things WHERE kind = 'impression' LIMIT 1"
+
+
+def write_evidence(
+    connection: Connection, choice: Choice, file: Path, progress: Progress | None = None
+) -> None:
+    """Count the evidence of a choice and write it as one Parquet file.
+
+    A row is a pair, the pairs of a query stand together, most clicks first; its columns are the
+    integers of sql/evidence/pairs.sql, with the query itself instead of its number. What it needs
+    beside them to be read stands in its metadata: see `read_summary`.
+
+    Args:
+        connection: Of `Lake.connect`, for this alone.
+        choice: Which searches count.
+        file: Where to.
+        progress: Told what is done, in steps; may raise to cancel.
+    """
+    steps = _steps(connection, choice, file)
+    for done, (what, work) in enumerate(steps):
+        if progress:
+            progress(what, done, len(steps))
+        work()
+
+
+def read_summary(text: bytes) -> EvidenceSummary:
+    """The summary of a file, by what its metadata hold under `SUMMARY`."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(EvidenceSummary).validate_json(text)
+
+
+def _steps(
+    connection: Connection, choice: Choice, file: Path
+) -> list[tuple[str, Callable[[], None]]]:
+    return [
+        ("looking for the queries", lambda: place_searches(connection, choice)),
+        ("looking for what was clicked", lambda: find_clicks(connection)),
+        ("gathering equal result lists", lambda: gather_units(connection)),
+        ("counting pairs by rank", lambda: _count_ranks(connection)),
+        ("counting pairs", lambda: _count_pairs(connection)),
+        ("writing the evidence", lambda: _write(connection, file)),
+    ]
+
+
+def find_clicks(connection: Connection) -> None:
+    """Make the tables of what searches logged as shown, and of clicks that need to be looked up."""
+    make(connection, "repeated_visits", "evidence/repeated_visits")
+    if connection.execute(SEEN).fetchall():
+        make(connection, "seen", "evidence/seen")
+    else:  # To join nothing takes seconds as well.
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE seen (search_key BIGINT, group_id INTEGER, "
+            'visit UBIGINT, doc_id VARCHAR, "rank" INTEGER)'
+        )
+    make(connection, "clicked_docs", "duckdb/evidence/clicked_docs")
+    make(connection, "clicked_places", "duckdb/evidence/clicked_places")
+    make(connection, "off_list", "evidence/off_list")
+
+
+def gather_units(connection: Connection) -> None:
+    """Make the table `units` and the view `shown_docs`, a row for each document that one showed."""
+    make(connection, "units", "duckdb/evidence/units")
+    show(connection, "lists", "duckdb/evidence/lists")
+    show(connection, "listed_docs", "duckdb/evidence/listed_docs")
+    show(connection, "seen_docs", "evidence/seen_docs")
+    shown = connection.view("listed_docs").union(connection.view("seen_docs"))
+    shown.create_view("shown_docs", replace=True)
+
+
+def _count_ranks(connection: Connection) -> None:
+    """Make `pair_ranks` and `rank_parts`: what COEC expects at each rank."""
+    places = {
+        row["place"]: row["clicks"] for row in fetch(connection, "duckdb/evidence/clicks_by_place")
+    }
+    _table(connection, "looked_down_to", {"place": [looked_down_to(places)]})
+    make(connection, "pair_ranks", "evidence/pair_ranks")
+    ranks = _rank_ctr(connection)
+    columns = {"rank": [row.rank for row in ranks], "parts": [row.parts for row in ranks]}
+    _table(connection, "rank_parts", columns)
+
+
+def _rank_ctr(connection: Connection) -> list[RankCtr]:
+    counts = {
+        row["rank"]: (row["impressions"], row["clicks"])
+        for row in fetch(connection, "evidence/rank_ctr")
+    }
+    return smooth_rank_ctr(counts)
+
+
+def _count_pairs(connection: Connection) -> None:
+    make(connection, "visit_sessions", "evidence/visit_sessions")
+    make(connection, "pairs", "evidence/pairs")
+
+
+def _write(connection: Connection, file: Path) -> None:
+    told = json.dumps(asdict(_summary(connection))).replace("'", "''")
+    columns = "group_key, pairs.* EXCLUDE (group_id)"
+    names = "(SELECT DISTINCT group_id, group_key FROM query_groups)"
+    query = (
+        f"SELECT {columns} FROM pairs INNER JOIN {names} AS names USING (group_id) "  # noqa: S608 - our own
+        "ORDER BY group_id, clicks DESC, impressions DESC, doc_id"
+    )
+    target = str(file).replace("'", "''")
+    connection.execute(
+        f"COPY ({query}) TO '{target}' ({PARQUET}, KV_METADATA {{{SUMMARY}: '{told}'}})"
+    )
+
+
+def _summary(connection: Connection) -> EvidenceSummary:
+    def one(query: str) -> dict[str, Any]:
+        return fetch(connection, f"evidence/{query}")[0]
+
+    searches, clicks = one("searches_left_out"), one("clicks_left_out")
+    plain = searches.pop("plain_clicks_without_rank")
+    clicks["clicks_without_rank"] += plain
+    ((place,),) = connection.table("looked_down_to").fetchall()
+    models = fetch(connection, "evidence/models")
+    return EvidenceSummary(
+        **one("totals"),
+        **searches,
+        **clicks,
+        **one("unknown_slots"),
+        **one("impressions_without_rank"),
+        **one("waiting"),
+        searches_of_events=_searches_of_events(connection),
+        looked_down_to=place,
+        priors=_priors(connection),
+        rank_ctr=_rank_ctr(connection),
+        by_model={row["model_version"]: row["searches"] for row in models},
+    )
+
+
+def _searches_of_events(connection: Connection) -> int:
+    strays = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'stray_searches'"
+    if not connection.execute(strays).fetchall():
+        return 0
+    found = connection.view("selected").join(
+        connection.table("stray_searches"), "search_key", how="semi"
+    )
+    return int(found.aggregate("count(*)").fetchall()[0][0])
+
+
+def _priors(connection: Connection) -> Priors:
+    spreads = {row["measure"]: row for row in fetch(connection, "evidence/spreads")}
+
+    def spread(measure: str, unit: int = 1) -> Spread:
+        row: Mapping[str, Any] = spreads.get(measure, {})
+        numbers = {name: int(row.get(name) or 0) for name in _SPREAD}
+        return Spread(
+            numbers["pairs"],
+            numbers["hits"],
+            numbers["total"] / unit,
+            numbers["total_squared"],
+            numbers["hits_squared_by_total"] / SMALL_PARTS,
+        )
+
+    return Priors(
+        ctr=beta_prior(spread("ctr")),
+        coec=gamma_prior(spread("coec", PARTS)),
+        sdbn=beta_prior(spread("sdbn")),
+        satisfaction=beta_prior(spread("satisfaction")),
+    )
+
+
+_SPREAD = ("pairs", "hits", "total", "total_squared", "hits_squared_by_total")
+
+
+def _table(connection: Connection, name: str, columns: Mapping[str, list[int]]) -> None:
+    """Make a table of whole numbers."""
+    lists = ", ".join(f'unnest(CAST(? AS BIGINT[])) AS "{column}"' for column in columns)
+    query = f'CREATE OR REPLACE TEMP TABLE "{name}" AS SELECT {lists}'
+    connection.execute(query, list(columns.values()))
