@@ -1,0 +1,274 @@
+"""Drawings of queries from the log as records: what each drew, brought, and stands for.
+
+Of a query that several samplings drew the latest one that stands says how much it weighs.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    exists,
+    insert,
+    select,
+    update,
+)
+
+from builder.store.moments import now_text
+from builder.store.queries import BATCH
+from builder.store.schema import activity, pairs, queries, query_outcomes, query_samples, samplings
+
+KEPT_FOR = ("other_sampling", "in_pool", "discussed", "edited")
+"""Why a query stays though the sampling that brought it is taken back, the first that fits."""
+
+
+class StoredText(NamedTuple):
+    """A query of the workspace, by its text."""
+
+    query_key: int
+    query_id: str
+    text: str
+    active: bool
+
+
+class SampleRow(NamedTuple):
+    """What a sampling says of one query.
+
+    Attributes:
+        query_id: A known query.
+        stratum: Which it was drawn from.
+        inclusion_probability: With which chance, above 0 and at most 1.
+        searches: How often the log has it.
+        sessions: In how many sessions.
+        variants: (Spelling, searches), the most frequent first.
+        new_query: Whether the sampling made the query.
+    """
+
+    query_id: str
+    stratum: str
+    inclusion_probability: float
+    searches: int
+    sessions: int
+    variants: tuple[tuple[str, int], ...]
+    new_query: bool
+
+
+class SamplingRow(NamedTuple):
+    """One record; parameters and outcome are JSON objects."""
+
+    sampling_id: int
+    created_at: str
+    created_by: str
+    parameters: Mapping[str, Any]
+    outcome: Mapping[str, Any]
+    taken_back_at: str | None
+    taken_back_by: str | None
+
+
+def texts_of_queries(connection: Connection) -> list[StoredText]:
+    """All queries, those that are active first, then as they came."""
+    every = select(queries.c.query_key, queries.c.query_id, queries.c.text, queries.c.status)
+    every = every.order_by(queries.c.status, queries.c.query_key)
+    rows = connection.execute(every)
+    return [
+        StoredText(row.query_key, row.query_id, row.text, row.status == "active") for row in rows
+    ]
+
+
+def add_sampling(
+    connection: Connection,
+    parameters: Mapping[str, Any],
+    outcome: Mapping[str, Any],
+    created_by: str,
+    samples: Iterable[SampleRow],
+) -> int:
+    """Write a sampling and what it drew; its number.
+
+    Raises:
+        LookupError: A query is unknown.
+    """
+    row = {
+        "created_at": now_text(),
+        "created_by": created_by,
+        "parameters": _json(parameters),
+        "outcome": _json(outcome),
+    }
+    result = connection.execute(insert(samplings).returning(samplings.c.sampling_id), row)
+    sampling_id: int = result.scalar_one()
+    waiting = iter(samples)
+    while batch := list(islice(waiting, BATCH)):
+        keys = _keys(connection, [sample.query_id for sample in batch])
+        rows = [_sample_row(sampling_id, keys[sample.query_id], sample) for sample in batch]
+        connection.execute(insert(query_samples), rows)
+    return sampling_id
+
+
+def find_sampling(connection: Connection, sampling_id: int) -> SamplingRow | None:
+    """The record of this number, or None."""
+    found = connection.execute(select(samplings).where(samplings.c.sampling_id == sampling_id))
+    row = found.one_or_none()
+    return None if row is None else _record(row)
+
+
+def latest_sampling(connection: Connection) -> SamplingRow | None:
+    """The latest sampling that stands, or None."""
+    standing = select(samplings).where(samplings.c.taken_back_at.is_(None))
+    latest = standing.order_by(samplings.c.sampling_id.desc()).limit(1)
+    row = connection.execute(latest).one_or_none()
+    return None if row is None else _record(row)
+
+
+def all_samplings(connection: Connection) -> list[SamplingRow]:
+    """All records, the latest first."""
+    every = select(samplings).order_by(samplings.c.sampling_id.desc())
+    return [_record(row) for row in connection.execute(every)]
+
+
+def samples_of(connection: Connection, sampling_id: int) -> list[SampleRow]:
+    """What a sampling drew, ordered by query_id."""
+    drawn = select(queries.c.query_id, query_samples).join_from(query_samples, queries)
+    drawn = drawn.where(query_samples.c.sampling_id == sampling_id).order_by(queries.c.query_id)
+    return [_sample(row) for row in connection.execute(drawn)]
+
+
+def standing_samples(connection: Connection) -> dict[str, tuple[int, SampleRow]]:
+    """query_id -> the number of the latest sampling that stands and drew it, and what it says."""
+    drawn = select(queries.c.query_id, query_samples)
+    drawn = drawn.select_from(query_samples.join(queries).join(samplings))
+    drawn = drawn.where(samplings.c.taken_back_at.is_(None)).order_by(query_samples.c.sampling_id)
+    return {row.query_id: (row.sampling_id, _sample(row)) for row in connection.execute(drawn)}
+
+
+class TakenBack(NamedTuple):
+    """What went with a sampling.
+
+    Attributes:
+        queries: The ids of the queries that went.
+        kept: Reason of `KEPT_FOR` -> queries made by samplings that stay all the same.
+    """
+
+    queries: tuple[str, ...]
+    kept: dict[str, int]
+
+
+def take_back(connection: Connection, sampling_id: int, taken_back_by: str) -> TakenBack:
+    """Mark a sampling as taken back; what it drew goes where only samplings brought it.
+
+    A query with a pair stays: a rater may have it on screen at this moment.
+    """
+    made_here = _made_by_samplings(connection, sampling_id)
+    values = {"taken_back_at": now_text(), "taken_back_by": taken_back_by}
+    which = samplings.c.sampling_id == sampling_id
+    connection.execute(update(samplings).where(which).values(values))
+    reasons: dict[int, str] = {}
+    for reason in KEPT_FOR:
+        for key in connection.execute(_kept_for(reason, sampling_id)).scalars():
+            reasons.setdefault(key, reason)
+    gone = {key: query_id for key, query_id in made_here.items() if key not in reasons}
+    _delete(connection, list(gone))
+    kept = Counter(reasons[key] for key in made_here if key in reasons)
+    return TakenBack(tuple(sorted(gone.values())), dict(sorted(kept.items())))
+
+
+def _made_by_samplings(connection: Connection, sampling_id: int) -> dict[int, str]:
+    """Key -> query_id of what this sampling drew and this or an earlier one had made."""
+    made = select(query_samples.c.query_key).where(query_samples.c.new_query == 1)
+    drawn = select(queries.c.query_key, queries.c.query_id).join_from(query_samples, queries)
+    drawn = drawn.where(query_samples.c.sampling_id == sampling_id)
+    rows = connection.execute(drawn.where(queries.c.query_key.in_(made)))
+    return {row.query_key: row.query_id for row in rows}
+
+
+def _kept_for(reason: str, sampling_id: int) -> Select[Any]:
+    """The keys of what this sampling drew and what stays for this reason."""
+    key = query_samples.c.query_key
+    others = query_samples.alias("others")
+    conditions: dict[str, ColumnElement[bool]] = {
+        "other_sampling": exists()
+        .where(others.c.query_key == key, others.c.sampling_id == samplings.c.sampling_id)
+        .where(samplings.c.taken_back_at.is_(None), others.c.sampling_id != sampling_id),
+        "in_pool": exists().where(pairs.c.query_key == key),
+        "discussed": exists().where(query_outcomes.c.query_key == key),
+        "edited": exists().where(
+            activity.c.subject == queries.c.query_id, activity.c.action.like("query.%")
+        ),
+    }
+    drawn = select(key).join_from(query_samples, queries)
+    return drawn.where(query_samples.c.sampling_id == sampling_id, conditions[reason])
+
+
+def _delete(connection: Connection, keys: Sequence[int]) -> None:
+    for start in range(0, len(keys), BATCH):
+        batch = keys[start : start + BATCH]
+        connection.execute(delete(query_samples).where(query_samples.c.query_key.in_(batch)))
+        connection.execute(delete(queries).where(queries.c.query_key.in_(batch)))
+
+
+def known_ids(connection: Connection, query_ids: Collection[str]) -> set[str]:
+    """Those of these ids that are taken."""
+    wanted = list(query_ids)
+    found: set[str] = set()
+    for start in range(0, len(wanted), BATCH):
+        found |= _keys(connection, wanted[start : start + BATCH], strict=False).keys()
+    return found
+
+
+def _keys(
+    connection: Connection, query_ids: Sequence[str], *, strict: bool = True
+) -> dict[str, int]:
+    chosen = select(queries.c.query_id, queries.c.query_key)
+    chosen = chosen.where(queries.c.query_id.in_(query_ids))
+    keys = {row.query_id: row.query_key for row in connection.execute(chosen)}
+    if strict:
+        for query_id in query_ids:
+            if query_id not in keys:
+                raise LookupError(f"query {query_id!r} is unknown")
+    return keys
+
+
+def _sample_row(sampling_id: int, query_key: int, sample: SampleRow) -> dict[str, Any]:
+    return {
+        "sampling_id": sampling_id,
+        "query_key": query_key,
+        "stratum": sample.stratum,
+        "inclusion_probability": sample.inclusion_probability,
+        "searches": sample.searches,
+        "sessions": sample.sessions,
+        "variants": _json([list(variant) for variant in sample.variants]),
+        "new_query": int(sample.new_query),
+    }
+
+
+def _sample(row: Row[Any]) -> SampleRow:
+    return SampleRow(
+        row.query_id,
+        row.stratum,
+        row.inclusion_probability,
+        row.searches,
+        row.sessions,
+        tuple((text, n) for text, n in json.loads(row.variants)),
+        bool(row.new_query),
+    )
+
+
+def _record(row: Row[Any]) -> SamplingRow:
+    return SamplingRow(
+        row.sampling_id,
+        row.created_at,
+        row.created_by,
+        json.loads(row.parameters),
+        json.loads(row.outcome),
+        row.taken_back_at,
+        row.taken_back_by,
+    )
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
