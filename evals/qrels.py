@@ -18,6 +18,8 @@ from evals.lines import id_text, json_rows, numbered_lines
 from evals.records import EvalsError, Qrels
 
 SPLIT_ORDER = ("test", "train", "dev")
+WEAK_SPLIT = "weak_labels_from_clicks"
+"""Labels made of clicks, which nobody judged: never read unless they are asked for by this name."""
 FORMS = (".tsv", ".jsonl", ".trec")
 ROOT_QRELS = "qrels.tsv"
 HEADER = ("query-id", "corpus-id", "score")

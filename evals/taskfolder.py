@@ -11,11 +11,16 @@ from typing import Any
 
 from evals.card import ContentHash
 from evals.lines import id_text, json_rows
-from evals.qrels import find_qrels, judgment_line, read_qrels
+from evals.qrels import WEAK_SPLIT, find_qrels, judgment_line, read_qrels
 from evals.records import Document, EvalsError, Qrels, Query
 from evals.taskwriter import WrittenTask, document_line, query_line, write_task
 
 __all__ = ["Task", "WrittenTask", "read_task", "write_task", "written_content_hash"]
+
+_NO_JUDGMENTS = (
+    f"NO JUDGMENTS: the split {WEAK_SPLIT!r} holds labels that were made of clicks by thresholds; "
+    "nobody judged them. These scores say how a model agrees with clicks, not how good it is."
+)
 
 ID_NAMES = {"document": ("_id", "id", "doc_id"), "query": ("_id", "id", "query_id")}
 
@@ -94,7 +99,7 @@ def read_task(folder: Path | str, split: str | None = None, *, name: str | None 
 def _choose_split(folder: Path, split: str | None) -> tuple[str, Path, list[str]]:
     """The split, its qrels file, and what is to be said about the choice."""
     found = find_qrels(folder)
-    if not found:
+    if not found or (split is None and list(found) == [WEAK_SPLIT]):
         raise EvalsError(
             "no qrels file",
             where=str(folder),
@@ -105,8 +110,8 @@ def _choose_split(folder: Path, split: str | None) -> tuple[str, Path, list[str]
             f"no split {split!r}; there {'is' if len(found) == 1 else 'are'} {', '.join(found)}",
             where=str(folder / "qrels"),
         )
-    chosen = split or next(iter(found))
-    warnings = []
+    chosen = split or next(name for name in found if name != WEAK_SPLIT)
+    warnings = [_NO_JUDGMENTS] if chosen == WEAK_SPLIT else []
     if split is None and chosen != "test":
         there = ", ".join(found)
         warnings.append(f"NO TEST SPLIT: the split {chosen!r} was read instead (there: {there})")

@@ -63,6 +63,11 @@ def pool(workspace: "Workspace", retrievers: Sequence[str], depth: int, *, as_js
 )
 @click.option("--keep-no-relevant", is_flag=True, help="Keep queries without a relevant document.")
 @click.option("--no-header", is_flag=True, help="Write qrels/*.tsv without its header line.")
+@click.option(
+    "--weak",
+    is_flag=True,
+    help="Also write a split of labels made of clicks, which nobody judged.",
+)
 @click.option("--to", type=FILE, help="Also write the task folder there.")
 @json_option
 @with_workspace

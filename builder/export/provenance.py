@@ -9,7 +9,9 @@ from builder.export.agreement_card import agreement_section, raters_section
 from builder.export.names import without_names
 from builder.export.raters import Raters
 from builder.export.selection import Selected, Selection
+from builder.export.weak import WeakLabels, weak_section
 from builder.settings import Settings
+from evals.qrels import WEAK_SPLIT
 from evals.taskwriter import WrittenTask
 
 FORMAT = 1
@@ -37,6 +39,7 @@ class Making:
             asked for it.
         settings: The workspace's.
         pseudonyms: Name -> pseudonym.
+        weak: Labels from clicks in a split of their own; None where nobody asked for them.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Making:
     agreement: Mapping[str, Any] | None
     settings: Settings
     pseudonyms: Mapping[str, str]
+    weak: WeakLabels | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -92,6 +96,11 @@ class Making:
         for row in self.excluded:
             why = " ".join(str(row["reason"]).split()) or "no reason given"
             said.append(f"{row['grades']} grades of {row['rater']} are left out: {why}")
+        if self.weak:
+            n = self.weak.counts["labels"]
+            said.append(
+                f"{n:,} weak labels from clicks are in the split {WEAK_SPLIT}: no judgments"
+            )
         return said
 
 
@@ -140,6 +149,7 @@ def provenance(making: Making, written: WrittenTask, content_hash: str | None) -
         "grade_names": dict(zip("0123", settings.grades.names, strict=True)),
         "marks": settings.marks.model_dump(),
         "sampling": None,
+        "weak_labels": making.weak.as_json() if making.weak else None,
     }
 
 
@@ -161,6 +171,7 @@ def release_card(making: Making) -> str:
         agreement_section(agreement, making.raters, making.settings.marks.grades),
         "## What was left out",
         _left_out(making),
+        weak_section(making.weak, making.settings.marks.events) if making.weak else "",
         "## How to read it",
         _HOW_TO_READ.format(name=making.name),
     ]

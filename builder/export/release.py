@@ -13,6 +13,8 @@ from builder.export.names import check_task_name
 from builder.export.provenance import SPLIT, Making, draft_card, provenance, release_card
 from builder.export.raters import raters_of
 from builder.export.selection import RawGrades, Selected, Selection, pseudonyms_of, select_judged
+from builder.export.weak import WeakLabels, weak_labels
+from builder.mining.weak_grades import WeakGrades, weak_grades
 from builder.people import authorize
 from builder.store import Connection, activity
 from builder.store.documents import count_documents
@@ -21,7 +23,8 @@ from builder.store.people import Person, find_person
 from builder.store.releases import Release, add_release, all_releases
 from builder.store.task_rows import active_queries, documents_by_id
 from builder.workspace import Workspace
-from evals.records import Progress
+from evals.qrels import WEAK_SPLIT
+from evals.records import Progress, Qrels
 from evals.taskfolder import WrittenTask, write_task
 
 T = TypeVar("T")
@@ -52,6 +55,7 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
     rule: str = "majority",
     keep_no_relevant: bool = False,
     header: bool = True,
+    weak: bool = False,
     to: Path | None = None,
     progress: Progress | None = None,
     actor: Person | None = None,
@@ -67,6 +71,7 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         rule: How grades of one pair become one: majority, median or mean.
         keep_no_relevant: Whether queries whose grades are all 0 stay; mteb scores them 0.
         header: Whether qrels/*.tsv begin with a header line.
+        weak: Whether a split of weak labels from clicks stands beside the grades.
         to: A folder that becomes a further copy: absent, empty, or a copy made before.
         progress: Hears how far it is; may raise to stop, and then nothing was changed.
         actor: Who asks for it in the browser; None at the terminal.
@@ -75,11 +80,12 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         task_dir (absolute), release (its number), documents, queries, judgments, dropped
         ({"unjudged": queries, "no_relevant": queries}), warnings, adjudicated (pairs whose grade
         an analyst decided), unchanged (whether the latest release holds the same, so that no new
-        one was made), content_hash and agreement.
+        one was made), content_hash, agreement, and weak_labels (what goldsmith.json says of them;
+        None without `weak`).
 
     Raises:
-        BuilderError: The name cannot be one, no query is left, or a folder of that name was not
-            made by an export.
+        BuilderError: The name cannot be one, no query is left, a folder of that name was not made
+            by an export, or there is no weak label though they are asked for.
         NotAllowedError: The actor is no analyst.
     """
     authorize(workspace, actor, "analyst")
@@ -88,9 +94,10 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
     _refuse_foreign(evals_folder / check_task_name(name))
     if to is not None:
         _refuse_foreign(to)
+    clicks = weak_grades(workspace, progress=progress) if weak else None
     with folders.evals_locked(evals_folder), folders.unfinished_folder(evals_folder) as workplace:
         with workspace.store.read() as connection:
-            build = _Build(workspace, connection, name, selection, progress)
+            build = _Build(workspace, connection, name, selection, progress, clicks)
             built = build.write(workplace, header=header)
         latest = latest_provenance(evals_folder, name)
         is_new = latest is None or latest["content_hash"] != built.content_hash
@@ -146,6 +153,7 @@ class _Build:
     name: str
     selection: Selection
     progress: Progress | None
+    clicks: WeakGrades | None = None
 
     def write(self, workplace: Path, *, header: bool) -> Built:
         """Write the folder `task` in `workplace`."""
@@ -164,13 +172,17 @@ class _Build:
             selected,
             card=release_card(making),
             header=header,
+            weak=making.weak,
             progress=self.progress,
         )
         told = [written.content_sha, raw.content.hexdigest(), self.selection.as_json(), header]
         # Where nobody is left out, the content keeps the hash that older releases of it have.
         told += [making.excluded] if making.excluded else []
+        told += [making.weak.digest] if making.weak else []
         content_hash = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
         raw_file.rename(folder / RAW_FILE)
+        if making.weak:
+            making.weak.write(folder)
         _write_provenance(folder, provenance(making, written, content_hash))
         return Built(folder, making, written, content_hash)
 
@@ -189,7 +201,15 @@ class _Build:
             agreement=raters.agreement(),
             settings=self.workspace.settings,
             pseudonyms=pseudonyms,
+            weak=self._weak_labels(selected),
         )
+
+    def _weak_labels(self, selected: Selected) -> WeakLabels | None:
+        if self.clicks is None:
+            return None
+        queries = active_queries(self.connection)
+        asked = {query.query_id for query in queries if self.selection.takes(query)}
+        return weak_labels(self.clicks, asked, selected.qrels)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -234,13 +254,14 @@ def write_draft(
     _write_provenance(folder, provenance(making, written, None))
 
 
-def write_selected(
+def write_selected(  # noqa: PLR0913 - all of them are parts of one folder
     connection: Connection,
     folder: Path,
     selected: Selected,
     *,
     card: str = "",
     header: bool = True,
+    weak: WeakLabels | None = None,
     progress: Progress | None = None,
 ) -> WrittenTask:
     """Write corpus, queries and qrels of what was selected into an existing empty folder.
@@ -251,6 +272,7 @@ def write_selected(
         selected: What was selected.
         card: Body of README.md.
         header: Whether qrels/*.tsv begin with a header line.
+        weak: Labels that become a split of their own, their queries among the others.
         progress: Hears how many documents are written.
 
     Raises:
@@ -259,13 +281,16 @@ def write_selected(
     documents = documents_by_id(connection)
     if progress is not None:
         documents = _telling(documents, count_documents(connection), progress)
-    queries = active_queries(connection)
-    judged = (query for query in queries if query.query_id in selected.qrels)
+    splits: dict[str, Qrels] = {SPLIT: selected.qrels}
+    if weak is not None:
+        splits[WEAK_SPLIT] = weak.qrels
+    wanted = set().union(*splits.values())
+    queries = (query for query in active_queries(connection) if query.query_id in wanted)
     return write_task(
         folder,
         documents=documents,
-        queries=judged,
-        qrels={SPLIT: selected.qrels},
+        queries=queries,
+        qrels=splits,
         card=card,
         header=header,
     )
@@ -346,4 +371,5 @@ def _told(built: Built, number: int, shown: Path, *, unchanged: bool) -> dict[st
         "unchanged": unchanged,
         "content_hash": built.content_hash,
         "agreement": making.agreement,
+        "weak_labels": making.weak.as_json() if making.weak else None,
     }
