@@ -13,6 +13,7 @@ from builder.workspace import Workspace
 from ui.cards import filled
 from ui.frame import in_callback, muted, note, section
 from ui.jobs import clock
+from ui.mining.pairs import sure_in_words
 from ui.numbers import count, count_of, in_words, percent, percent_interval
 from ui.tables import Column, table
 from ui.text import clean, folded, inline, query_terms
@@ -186,7 +187,7 @@ def _sides(row: Contradiction, names: Sequence[str]) -> str:
     decided = ", decided by an analyst" if row["adjudicated"] else ""
     return (
         f'<div class="gs-against"><span>Experts <b>{grade}</b> {inline(names[grade])}{decided}'
-        f"</span><span>Clicks say <b>{weak}</b>, {percent(row['confidence'])} sure</span>"
+        f"</span><span>Clicks say <b>{weak}</b>, {sure_in_words(row['confidence'])}</span>"
         f"<span>Strength <b>{row['strength']:.2f}</b></span></div>"
     )
 

@@ -1,7 +1,6 @@
 """What the log tells of queries and documents: figures, what is not known, and clicks by rank."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -9,14 +8,12 @@ import streamlit as st
 from builder.workspace import Workspace
 from online.engines import Choice
 from online.evidence import Evidence, EvidenceSummary, RankCtr, find_evidence
-from online.lake import Lake
 from ui.charts import OKABE_ITO
-from ui.dashboards.counting import state_of
 from ui.dashboards.figures import file_parts
 from ui.downloads import Sheet, file_name, show_chart
 from ui.frame import muted, note
 from ui.imports import offer_import
-from ui.numbers import count, percent
+from ui.numbers import count, count_of, percent
 from ui.tables import Tile, tiles
 
 if TYPE_CHECKING:
@@ -27,19 +24,13 @@ LAST_RANK = 20
 
 
 def evidence_of(workspace: Workspace, choice: Choice) -> Evidence:
-    """What clicks tell of the searches that are meant; counted once for a state of the lake."""
-    lake = workspace.lake
-    return _found(str(lake.root), state_of(lake), str(workspace.cache_folder), choice)
+    """What clicks tell of the searches that are meant; counted once for a state of the lake.
 
-
-@st.cache_resource(max_entries=8, show_spinner="Counting impressions and clicks \u2026")
-def _found(
-    root: str,
-    state: str,  # noqa: ARG001 - part of the key
-    cache_folder: str,
-    choice: Choice,
-) -> Evidence:
-    return find_evidence(Lake(Path(root)), Path(cache_folder), choice)
+    Not kept in the process: where it is on disk, finding it takes milliseconds, and its file goes
+    when events come in.
+    """
+    with st.spinner("Counting impressions and clicks \u2026"):
+        return find_evidence(workspace.lake, workspace.cache_folder, choice)
 
 
 def show_why_no_evidence(summary: EvidenceSummary) -> bool:
@@ -76,17 +67,27 @@ def show_evidence_figures(summary: EvidenceSummary, labelled: int) -> None:
         Tile("pairs with a weak grade", count(labelled), f"{percent(share)} of the pairs"),
     ]
     st.html(tiles(figures))
-    if n := summary.more_clicks_than_impressions:
-        one = n == 1
-        note(
-            f"{count(n)} {'pair has' if one else 'pairs have'} more clicks than impressions: the "
-            "log lacks impressions.",
-            f"{'It has' if one else 'They have'} no estimate and no weak grade. Look at how "
-            "impressions are logged before you trust the others.",
-            kind="warning",
-        )
+    if summary.more_clicks_than_impressions:
+        note(*too_many_clicks(summary), kind="warning")
     if lines := list(left_open(summary)):
         muted(" ".join(lines))
+
+
+def too_many_clicks(summary: EvidenceSummary) -> list[str]:
+    """How many pairs have more clicks than impressions, and what became of them."""
+    n, unsound = summary.more_clicks_than_impressions, summary.not_capped
+    said = [f"{count_of(n, 'pair')} {'has' if n == 1 else 'have'} more clicks than impressions."]
+    if n > unsound:
+        said.append(
+            f"Clicks that repeat in one search count once, which settles {count(n - unsound)} of "
+            f"{'it' if n == 1 else 'them'}."
+        )
+    if unsound:
+        said.append(
+            f"Of {count_of(unsound, 'pair')} the log lacks impressions: no estimate, no weak "
+            "grade. Look at how impressions are logged before you trust the others."
+        )
+    return said
 
 
 def left_open(summary: EvidenceSummary) -> Iterator[str]:
@@ -94,6 +95,14 @@ def left_open(summary: EvidenceSummary) -> Iterator[str]:
     told = (
         (summary.searches_without_results, "search does", "searches do", "not tell what was shown"),
         (summary.off_list_clicks, "click is", "clicks are", "on a document that was not shown"),
+        (summary.clicks_without_document, "click does", "clicks do", "not name a document"),
+        (summary.unjoined_clicks, "click belongs", "clicks belong", "to no known search"),
+        (
+            summary.unjoined_impressions,
+            "impression belongs",
+            "impressions belong",
+            "to no known search",
+        ),
         (summary.clicks_without_rank, "click has", "clicks have", "no rank"),
         (summary.impressions_without_rank, "impression has", "impressions have", "no rank"),
         (
@@ -122,8 +131,9 @@ def show_rank_ctr(summary: EvidenceSummary, choice: Choice) -> None:
         make=lambda: sheet_of_ranks(summary.rank_ctr),
     )
     muted(
-        "How often the document at each rank is clicked, whatever it is. A document is good if it "
-        "is clicked more often than that."
+        "Bars: how often the document at each rank is clicked, whatever it is. Marks: what COEC "
+        "expects there, smoothed where there is little. A document is good if it is clicked more "
+        "often than the ranks where it stood."
     )
 
 

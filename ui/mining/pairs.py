@@ -98,8 +98,7 @@ def pairs_html(pairs: Sequence[PairEvidence], titles: Mapping[str, str], weak: G
         weak: The weak grades of the pairs, in their order.
     """
     columns = [
-        Column("query"),
-        Column("document"),
+        Column("query and document"),
         Column("impressions", numeric=True),
         Column("clicks", numeric=True),
         Column("CTR", numeric=True),
@@ -118,9 +117,14 @@ def weak_cells(weak: Graded) -> list[Html]:
     return [
         with_note(MISSING, in_words(REASONS[reason]))
         if grade == NO_GRADE
-        else Html(f'<span class="gs-weak">{with_note(str(grade), f"{percent(sure)} sure")}</span>')
+        else Html(f'<span class="gs-weak">{with_note(str(grade), sure_in_words(sure))}</span>')
         for grade, sure, reason in told
     ]
+
+
+def sure_in_words(confidence: float) -> str:
+    """The confidence of a weak grade; nothing that clicks tell is 100 % sure."""
+    return f"{min(99, round(100 * confidence))}\u00a0% sure"
 
 
 def titles_of(workspace: Workspace, pairs: Sequence[PairEvidence]) -> dict[str, str]:
@@ -151,15 +155,10 @@ def _interval(low: float | None, high: float | None) -> str:
 
 def _row(pair: PairEvidence, titles: Mapping[str, str], weak: Html) -> list[str]:
     title = titles.get(pair.doc_id)
-    document = (
-        with_note(pair.doc_id, "not in the corpus")
-        if title is None
-        else with_note(title, pair.doc_id if title != pair.doc_id else "")
-    )
+    document = f"{pair.doc_id} (not in the corpus)" if title is None else title
     return [
-        pair.query or "(empty)",
-        document,
-        with_note(count(pair.impressions), f"in {count_of(pair.sessions, 'session')}"),
+        with_note(pair.query or "(empty)", document),
+        with_note(count(pair.impressions), count_of(pair.sessions, "session")),
         with_note(count(pair.clicks), f"skipped {count(pair.skipped)}" if pair.skipped else ""),
         estimate_cell(pair.ctr, share=True),
         estimate_cell(pair.coec),

@@ -24,7 +24,7 @@ if show_why_not(found):
     st.stop()
 
 show_agreement(workspace, found)
+warn_of_weak_grades()
 show_click_meanings()
 show_rechecks(workspace, person, found["rechecks"])
 show_contradictions(workspace, person, found["contradictions"])
-warn_of_weak_grades()
