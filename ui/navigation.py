@@ -44,6 +44,7 @@ ROWS = (
     Row("Build", "pool", "Pool", "join", "pool", "analyst"),
     Row("Trust", "agreement", "Agreement", "handshake", "agreement", "analyst"),
     Row("Trust", "raters", "Raters", "groups", "raters", "analyst"),
+    Row("Trust", "clicks_experts", "Clicks vs experts", "ads_click", "clicks-experts", "analyst"),
     Row("Ship", "release", "Release", "inventory_2", "release", "analyst"),
     Row("Ship", "leaderboard", "Leaderboard", "leaderboard", "leaderboard", "analyst"),
     Row("Online", "dashboard", "Dashboard", "monitoring", "dashboard", "analyst"),
