@@ -46,7 +46,7 @@ def place_searches(
     chosen(connection, choice, searches).create_view("selected", replace=True)
     days = Choice(choice.start, choice.end, zone=choice.zone)
     within(connection, "things", days).filter("is_waiting").create_view("waiting", replace=True)
-    make(connection, "texts", "texts")
+    connection.execute("CREATE OR REPLACE TEMP TABLE texts AS SELECT DISTINCT query FROM selected")
     make(connection, "spellings", "duckdb/spellings")
     make(connection, "query_groups", "duckdb/evidence/groups")
     if texts is not None:

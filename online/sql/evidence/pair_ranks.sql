@@ -10,7 +10,7 @@ SELECT
     CAST(SUM(CASE
         WHEN COALESCE(last_place, looked_down_to.place) >= shown_docs.place THEN searches ELSE 0
     END) AS BIGINT) AS examined,
-    CAST(SUM(CASE WHEN last_place = shown_docs.place THEN searches ELSE 0 END) AS BIGINT)
+    CAST(SUM(CASE WHEN last_place = shown_docs.place THEN searches * is_clicked ELSE 0 END) AS BIGINT)
         AS last_clicks,
     CAST(SUM(CASE
         WHEN last_place > shown_docs.place AND is_clicked = 0 THEN searches ELSE 0
