@@ -16,7 +16,7 @@ from ui.frame import in_callback, muted, note, section
 from ui.holes import TOP, holes_of
 from ui.jobs import Outcome, follow, start
 from ui.numbers import MISSING, count, count_of, decimal
-from ui.pooling.words import holes_left_out
+from ui.pooling.words import dropped_in_words
 from ui.tables import Column, Html, named, table, with_note
 from ui.text import inline
 
@@ -201,7 +201,7 @@ def _show_beside(board: Contest, holes: Holes) -> None:
             f"after {board.name} was made.",
             "Make a release and evaluate the models again: then these grades count.",
         )
-    if left := holes_left_out(holes.left_out):
+    if left := dropped_in_words(holes.left_out):
         muted(f"Left out: {left}.")
     for row in holes.left_out_models:
         why = _LEFT_OUT.get(row["why"], row["why"])

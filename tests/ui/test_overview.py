@@ -1,11 +1,13 @@
 """The row of steps: what the numbers of grades mean, in one word each."""
 
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from builder.evaluation import evaluate_models, score_runs
+from builder.evaluation.holes import pool_holes
 from builder.export import export_task
 from builder.judging.queue import next_pair, submit_grade
 from builder.people import ensure_person
@@ -13,7 +15,8 @@ from builder.store.documents import insert_documents
 from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
 from evals.records import Document
 from tests.online.logs import lake_of
-from ui.overview import Step, is_empty, next_step, steps_of
+from ui.overview import Step, closed_in_words, is_empty, next_round, next_step
+from ui.overview_steps import steps_of
 
 
 def grades_step(workspace: Workspace) -> str:
@@ -83,6 +86,49 @@ def test_the_best_is_named_of_one_release_only(filled_workspace: Workspace) -> N
 def test_a_workspace_with_nothing_but_events_is_not_empty(tmp_path: Path) -> None:
     with init_workspace(tmp_path / "log", "log") as workspace:
         assert is_empty(steps_of(workspace))
-        assert step_called(workspace, "Searches").asked == {"what": "Search events"}
+        assert step_called(workspace, "Search log").asked == {"what": "Search events"}
         lake_of(workspace.root, [{"timestamp": "2026-11-05T12:00:00Z"}])
-        assert not is_empty(steps_of(workspace))
+        steps = steps_of(workspace)
+        assert not is_empty(steps)
+        assert [step.name for step in steps] == [
+            *("Corpus", "Search log", "Queries", "Pool", "Grades", "Release", "Models", "Holes")
+        ]
+        # Queries come out of the log, but a corpus comes first.
+        assert next_step(steps) is steps[0]
+        assert (steps[1].action, steps[2].action) == ("Draw queries", "Draw queries")
+
+
+def test_a_log_is_never_insisted_on(filled_workspace: Workspace, tmp_path: Path) -> None:
+    with init_workspace(tmp_path / "no-log", "no log") as workspace:
+        steps = steps_of(workspace)
+        assert not steps[1].done
+        assert next_step([replace(step, done=True) for step in steps if not step.optional]) is None
+        assert next_step([steps[1]]) is None
+    assert step_called(filled_workspace, "Queries").state == "queries, 0 from the log"
+
+
+def test_the_loop_is_closed_and_goes_round_again(filled_workspace: Workspace) -> None:
+    export_task(filled_workspace, "shop")
+    evaluate_models(filled_workspace, ["bm25"], ["custom/shop"])
+    steps = steps_of(filled_workspace)
+    # bm25 finds all six documents for both queries; three of each are graded.
+    holes = steps[-1]
+    assert (holes.name, holes.count, holes.action) == ("Holes", "6", "Have them judged")
+    assert "judged@10: <bdi>bm25</bdi> 0.500" in holes.state
+    assert next_step(steps) is None
+    assert next_round(steps) is holes
+    assert closed_in_words(steps).endswith("6 documents in the models' top 10 are unjudged.")
+
+    pool_holes(filled_workspace, limit=4)
+    steps = steps_of(filled_workspace)
+    assert "6 of them" not in steps[-1].state
+    assert "4 of them in the queue" in steps[-1].state
+    assert next_round(steps) is steps[3]
+    assert closed_in_words(steps).endswith("4 pairs wait for grades.")
+    assert "10 without" not in steps[3].state
+    assert "holes of an evaluation</bdi> 4" in steps[3].state
+
+
+def test_where_all_is_judged_nothing_waits() -> None:
+    step = Step("Pool", "1", "", "pool", "Pool pairs", done=True)
+    assert "nothing waits" in closed_in_words([step])

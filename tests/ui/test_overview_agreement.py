@@ -2,7 +2,7 @@
 
 import pytest
 
-from ui.overview import _agreement
+from ui.overview_steps import _agreement
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import streamlit as st
 from ui import frame, state
 from ui.backups import show_daily_problem
 from ui.jobs import follow
-from ui.overview import is_empty, next_step, show_steps, steps_of
+from ui.overview import closed_in_words, is_empty, next_step, show_steps
+from ui.overview_steps import steps_of
 from ui.start import DEMO_JOB, demo_is_half_made, fill_with_demo
 
 workspace = state.current_workspace()
@@ -30,7 +31,7 @@ if not at_work and demo_is_half_made(workspace):
         args=(workspace, "demo"),
     )
 elif upcoming is None:
-    frame.muted("The loop is closed: clicks show what users did, and the leaderboard what to ship.")
+    frame.muted(closed_in_words(steps))
 elif not at_work and is_empty(steps):
     frame.note(
         "This workspace is empty.",

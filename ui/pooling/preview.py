@@ -22,7 +22,12 @@ POOL_TARGET = "builder.pooling:pool_job"
 REPEAT_TARGET = "builder.pooling:repeat_job"
 PREVIEW_JOB = "pool_preview"
 PREVIEW_TARGET = "builder.pooling:preview_job"
-_COLUMNS = [Column("named by"), Column("pairs", numeric=True)]
+_COLUMNS = [
+    Column("named by"),
+    Column("names", numeric=True),
+    Column("new pairs", numeric=True),
+    Column("queries without any", numeric=True),
+]
 
 
 def show_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
@@ -45,24 +50,21 @@ def current_preview(workspace: Workspace, plan: PoolPlan) -> Outcome | None:
     job, pooled = latest_job(workspace, PREVIEW_JOB), latest_job(workspace, POOL_JOB)
     if job is None or job.state != "done" or (pooled and pooled.job_id > job.job_id):
         return None
-    return job.outcome if job.parameters.get("plan") == plan.as_json() else None
+    asked = {name: value for name, value in job.parameters.items() if name != "actor"}
+    return job.outcome if asked == plan.as_json() else None
 
 
 def show_outcome(outcome: Outcome) -> None:
     """Counts of a pooling, done or not: figures, sources, what was cut, and what is odd."""
     st.html(tiles(list(figures_of(outcome))))
-    if outcome["by_source"]:
-        rows = [
-            [source_name(name), count(n)]
-            for name, n in sorted(outcome["by_source"].items(), key=lambda pair: -pair[1])
-        ]
-        known = count_of(outcome.get("known", 0), "pair")
-        several = "A pair may be named by several."
-        st.html(table(_COLUMNS, rows, caption=f"{several} {known} in the pool already."))
+    if outcome.get("sources"):
+        rows = [_source_row(source) for source in outcome["sources"]]
+        caption = f"One pair may have several sources. {_known(outcome.get('known', 0))}"
+        st.html(table(_COLUMNS, rows, caption=caption))
     if cut := outcome.get("cut_by_budget"):
         note(f"The budget leaves out {count_of(cut, 'pair')} that were named, too.")
     if dropped := dropped_in_words(outcome.get("dropped", {})):
-        note(f"Not pooled: {dropped}.")
+        note(f"Left out: {dropped}.")
     for warning in outcome.get("warnings", ()):
         note(str(warning), kind="warning")
     show_findings(outcome.get("sanity", ()))
@@ -94,7 +96,7 @@ def show_pooled(job: Job, outcome: Outcome) -> None:
 
 def start_pooling(workspace: Workspace, person: Person, plan: Mapping[str, Any]) -> None:
     """Start the job that pools; `plan` as `PoolPlan.as_json` gives it."""
-    start(workspace, person, POOL_JOB, POOL_TARGET, {"actor": person.name, "plan": plan})
+    start(workspace, person, POOL_JOB, POOL_TARGET, {"actor": person.name, **plan})
 
 
 def start_repeating(workspace: Workspace, person: Person, pooling_id: int) -> None:
@@ -119,7 +121,7 @@ def _offer_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None
                 person,
                 PREVIEW_JOB,
                 PREVIEW_TARGET,
-                {"actor": person.name, "plan": plan.as_json()},
+                {"actor": person.name, **plan.as_json()},
             ),
         )
         muted("Counts what would join the pool. Nothing is written.")
@@ -141,6 +143,21 @@ def _offer_pooling(workspace: Workspace, person: Person, plan: PoolPlan, preview
         muted("They wait for raters at once. It can be taken back below.")
 
 
+def _source_row(source: Mapping[str, Any]) -> list[str]:
+    return [
+        source_name(source["source"]),
+        count(source["candidates"]),
+        count(source["new"]),
+        count(source["queries_without"]),
+    ]
+
+
+def _known(n: int) -> str:
+    if not n:
+        return "None of them was in the pool before."
+    return f"{count_of(n, 'pair')} {'was' if n == 1 else 'were'} in the pool before."
+
+
 def _of_queries(n: int) -> str:
     return f"of {count(n)} {'query' if n == 1 else 'queries'}"
 
@@ -157,7 +174,7 @@ def _cost(cost: Mapping[str, Any]) -> Tile | None:
     if cost.get("hours") is None:
         return None
     pace = f"{cost['seconds_a_grade']:.0f} seconds a grade"
-    how = "the team's pace" if cost.get("measured") else "assumed, nobody graded yet"
+    how = "the team's pace" if cost.get("measured") else "assumed, too few grades yet"
     return Tile(
         "grading", hours(cost["hours"]), f"{count_of(cost['grades'], 'grade')}, {pace}: {how}"
     )

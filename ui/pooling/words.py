@@ -18,13 +18,24 @@ SOURCES = {
 }
 
 DROPPED = {
-    "balance": "would have made too large a share of documents that nobody expects to be relevant",
-    "unknown_document": "are of documents that are not in this corpus",
-    "document_unknown": "are of documents that are not in this corpus",
-    "unknown_query": "are of queries that are not in this workspace",
-    "query_unknown": "are of queries that are not in this workspace",
-    "query_retired": "are of retired queries",
+    "hopeless": "skipped or random {pairs} more than the balance allows",
+    "clicks_not_in_corpus": "clicked {documents} that this corpus does not have",
+    "skipped_not_in_corpus": "skipped {documents} that this corpus does not have",
+    "queries_retired_meanwhile": "{queries} that were retired meanwhile",
+    "run_lines_broken": "unreadable {lines} of run files",
+    "run_queries_unknown": "{queries} of run files that this workspace does not have",
+    "run_queries_not_asked": "{queries} of run files that are not asked for",
+    "run_documents_unknown": "{lines} of run files whose document this corpus does not have",
+    "run_rows_repeated": "repeated {lines} of run files",
+    "query_unknown": "{pairs} of queries that this workspace does not have",
+    "query_retired": "{pairs} of retired queries",
+    "document_unknown": "{pairs} of documents that this corpus does not have",
+    "nobody_asked": "{pairs} that were given up or set aside",
 }
+"""Why something did not join the pool, behind a number."""
+
+_ONE = {"pairs": "pair", "documents": "document", "queries": "query", "lines": "line"}
+_SEVERAL = {name: name for name in _ONE}
 
 KEPT = {
     "judged": "somebody judged them",
@@ -85,13 +96,13 @@ def _file_name(path: object) -> str:
 
 
 def dropped_in_words(reasons: Mapping[str, int]) -> str:
-    """How many pairs cannot join, and why; "" where there are none."""
-    parts = [
-        f"{count_of(n, 'pair')} {DROPPED.get(reason, f'({in_words(reason)})')}"
-        for reason, n in reasons.items()
-        if n
-    ]
-    return "; ".join(parts)
+    """How much did not join the pool, and why; "" where there is nothing."""
+    told = ((reason, n) for reason, n in reasons.items() if n)
+    return "; ".join(f"{count(n)} {_why(reason, n)}" for reason, n in told)
+
+
+def _why(reason: str, n: int) -> str:
+    return DROPPED.get(reason, in_words(reason)).format(**(_ONE if n == 1 else _SEVERAL))
 
 
 def kept_in_words(reasons: Mapping[str, int]) -> str:
@@ -110,22 +121,3 @@ def hours(value: float) -> str:
         minutes = round(60 * value)
         return "less than a minute" if value and not minutes else count_of(minutes, "minute")
     return f"{value:,.1f} hours" if value < 100 else f"{count(round(value))} hours"
-
-
-LEFT_OUT = {
-    "query_unknown": "of queries that this workspace does not have",
-    "query_retired": "of retired queries",
-    "document_unknown": "that this workspace does not have",
-    "nobody_asked": "that were given up or set aside",
-}
-"""Which unjudged documents can be asked of nobody."""
-
-
-def holes_left_out(reasons: Mapping[str, int]) -> str:
-    """How many unjudged documents nobody can be asked for, and why; "" where there are none."""
-    parts = [
-        f"{count_of(n, 'document')} {LEFT_OUT.get(reason, f'({in_words(reason)})')}"
-        for reason, n in reasons.items()
-        if n
-    ]
-    return "; ".join(parts)
