@@ -120,9 +120,9 @@ class BM25Index:
         return index
 
     def best(
-        self, query: Sequence[str], depth: int
+        self, query: Sequence[str], depth: int, *, last_first: bool = False
     ) -> "tuple[NDArray[np.float32], NDArray[np.int64]]":
-        """Scores, descending, and positions; ties by position ascending."""
+        """Scores, descending, and positions; ties by position ascending, or the last first."""
         import numpy as np
 
         known = [self.vocabulary[word] for word in query if word in self.vocabulary]
@@ -133,6 +133,8 @@ class BM25Index:
         if len(places) > depth:
             least = np.partition(scores[places], -depth)[-depth]
             places = places[scores[places] >= least]
+        if last_first:
+            places = places[::-1]
         order = np.argsort(-scores[places], kind="stable")[:depth]
         return scores[places[order]], places[order]
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,10 +29,7 @@ def read_run(path: Path) -> tuple[dict[str, dict[str, float]], str]:
     """
     run: dict[str, dict[str, float]] = {}
     tag = ""
-    for number, line in numbered_lines(path):
-        cells = _cells(line)
-        if cells is None and line.startswith("#"):
-            continue
+    for number, line, cells in run_lines(path):
         if cells is None:
             _refuse(line, f"{path}:{number}")
             continue
@@ -48,6 +45,20 @@ def read_run(path: Path) -> tuple[dict[str, dict[str, float]], str]:
     if not run:
         raise EvalsError("no row in this run file", where=str(path))
     return run, tag.strip()
+
+
+def run_lines(path: Path) -> Iterator[tuple[int, str, list[str] | None]]:
+    """Each line but comments and blank ones: its number, its text, and its six cells.
+
+    The cells are query, Q0, document, rank, score and tag; None where the line is no row of a run.
+
+    Raises:
+        EvalsError: The file is absent, no UTF-8, or broken gzip.
+    """
+    for number, line in numbered_lines(path):
+        cells = _cells(line)
+        if cells is not None or not line.startswith("#"):
+            yield number, line, cells
 
 
 def write_run(path: Path, run: Run, tag: str) -> None:

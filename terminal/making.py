@@ -1,6 +1,5 @@
-"""The commands that make the set: a pool to grade, a release to measure on."""
+"""The command that makes the set: a release to measure on."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,37 +9,6 @@ from terminal.options import FILE, json_option, with_workspace
 
 if TYPE_CHECKING:
     from builder.workspace import Workspace
-
-
-@click.command()
-@click.option(
-    "--retriever",
-    "retrievers",
-    multiple=True,
-    default=["bm25"],
-    show_default=True,
-    help="bm25, minilm, or any SentenceTransformer; repeatable.",
-)
-@click.option(
-    "--depth",
-    type=click.IntRange(1, 1000),
-    default=10,
-    show_default=True,
-    help="How many documents of each ranking join the pool.",
-)
-@json_option
-@with_workspace
-def pool(workspace: "Workspace", retrievers: Sequence[str], depth: int, *, as_json: bool) -> None:
-    """Put the top documents of retrievers before the experts."""
-    from builder.pooling import pool as pool_pairs
-
-    with out.progress_bar() as progress:
-        outcome = pool_pairs(workspace, retrievers=retrievers, depth=depth, progress=progress)
-    if as_json:
-        out.print_json(outcome)
-    else:
-        by_source = ", ".join(f"{n:,} from {name}" for name, n in outcome["by_source"].items())
-        click.echo(f"{outcome['pairs_added']:,} new pairs to grade ({by_source})")
 
 
 @click.command()

@@ -11,6 +11,8 @@ NEGATIVES = 0.4
 
 LONGEST_DEPTH = 1000
 
+LEAST_IMPRESSIONS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
@@ -23,6 +25,8 @@ class PoolPlan:
         clicks: How many documents of each query that users clicked; 0 for none.
         skipped: How many that users saw above what they clicked, and left.
         random: How many of the corpus by chance.
+        least_impressions: How often users must have seen a document before its clicks, or its
+            being skipped, count.
         tag: Only queries with exactly this tag; None for all.
         source: Only queries from there: import, log, synthetic, manual; None for all.
         only_new: Only queries that have no pair yet.
@@ -39,6 +43,7 @@ class PoolPlan:
     clicks: int = 0
     skipped: int = 0
     random: int = 0
+    least_impressions: int = LEAST_IMPRESSIONS
     tag: str | None = None
     source: str | None = None
     only_new: bool = False
@@ -91,7 +96,7 @@ def _check_numbers(plan: PoolPlan) -> None:
         raise BuilderError(f"depth is {plan.depth}, must be at least 1")
     if plan.depth > LONGEST_DEPTH:
         raise BuilderError(f"depth is {plan.depth}, must be at most {LONGEST_DEPTH}")
-    for name in ("clicks", "skipped", "random"):
+    for name in ("clicks", "skipped", "random", "least_impressions"):
         if (number := getattr(plan, name)) < 0:
             raise BuilderError(f"{name} is {number}, must be at least 0")
     if not 0 <= plan.negatives <= 1:

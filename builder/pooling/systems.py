@@ -1,20 +1,20 @@
-"""The top documents of retrievers for every query join the pool."""
+"""What sources name for the queries joins the pool: balanced, within a budget, on record."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from builder.errors import BuilderError
 from builder.people import Person, authorize, called
+from builder.pooling.candidates import find_candidates
+from builder.pooling.choosing import choose
+from builder.pooling.contributors import Candidates
 from builder.pooling.plan import PoolPlan
-from builder.store import Connection, activity
+from builder.pooling.recording import Recorded, find_pooling, record_pooling
 from builder.store.people import find_person
-from builder.store.pool import add_pairs
-from builder.store.task_rows import active_queries, documents_by_id
 from builder.workspace import Workspace
-from evals.measures import ranked
-from evals.records import Document, Progress, Query, Run
-from evals.retrievers import retriever
+from evals.records import Progress
 
 
 def pool(
@@ -26,7 +26,7 @@ def pool(
     *,
     plan: PoolPlan | None = None,
 ) -> dict[str, Any]:
-    """Put the `depth` best documents of each retriever for every active query into the pool.
+    """Put what sources name for queries into the pool, in one transaction that is on record.
 
     Args:
         workspace: What is searched.
@@ -38,49 +38,23 @@ def pool(
         plan: All that is asked for; then `retrievers` and `depth` do not count.
 
     Returns:
-        pairs_added: pairs that the pool did not hold; by_source: retriever -> pairs that it named,
-        new or not.
+        pairs_added: pairs that the pool did not hold; by_source: source -> pairs that it named, new
+        or not; pooling_id: the record, None where nothing was named; candidates: pairs that any
+        source named; known: of these in the pool before; queries: that were asked for; per_query:
+        min, median and max of new pairs; cut_by_budget; dropped: {reason: n} of what was left out
+        otherwise, hopeless for the pairs that the balance left out; sources: for each what it
+        named, how much of it is new, and for how many queries it named nothing; balance; expected:
+        as `expectation.expected`; cost: as `budget.Pace.cost`; sanity: findings on the corpus;
+        warnings: sentences.
 
     Raises:
-        BuilderError: There are no queries or no documents, or `depth` is below 1.
+        BuilderError: There are no such queries or no documents, or the plan makes no sense.
         NotAllowedError: The actor is no analyst.
-        EvalsError: A model cannot be loaded.
+        EvalsError: A model cannot be loaded, or a run file not be read.
     """
     authorize(workspace, actor, "analyst")
-    del plan  # built below
-    if depth < 1:
-        raise BuilderError(f"depth is {depth}, must be at least 1")
-    documents, queries = _read(workspace)
-    runs = {}
-    for name in retrievers:
-        searcher = retriever(name)
-        runs[searcher.name] = searcher.search(documents, queries, depth, progress)
-    added = 0
-    with workspace.store.write() as connection:
-        for name, run in runs.items():
-            added += _add(connection, run, name)
-        named = Counter({name: sum(map(len, run.values())) for name, run in runs.items()})
-        told = {"pairs_added": added, "by_source": dict(sorted(named.items()))}
-        subject = ", ".join(sorted(named))
-        activity.note(connection, called(actor), "pool.add", subject, {**told, "depth": depth})
-    return told
-
-
-def pool_job(
-    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
-) -> dict[str, Any]:
-    """The job that pools: `parameters` holds actor (a name), retrievers and depth.
-
-    Raises:
-        BuilderError: As `pool`; NotAllowedError and EvalsError likewise.
-    """
-    options = dict(parameters)
-    name = options.pop("actor")
-    with workspace.store.read() as connection:
-        actor = find_person(connection, name)
-    if actor is None:
-        raise BuilderError(f"nobody is called {name} here")
-    return pool(workspace, progress=progress, actor=actor, **options)
+    asked = plan or PoolPlan(retrievers=tuple(retrievers), depth=depth)
+    return _fill(workspace, asked, called(actor), progress)
 
 
 def preview(
@@ -91,7 +65,37 @@ def preview(
     Raises:
         BuilderError: As `pool`; EvalsError likewise.
     """
-    raise NotImplementedError
+    candidates, sanity = _found(workspace, plan, progress)
+    with workspace.store.read() as connection:
+        chosen = choose(workspace, connection, plan, candidates)
+    recorded = Recorded(None, chosen.new, chosen.known, chosen.by_source)
+    return {**chosen.outcome, "sanity": sanity, **asdict(recorded)}
+
+
+def pool_job(
+    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """The job that pools: `parameters` holds actor (a name) and fields of a PoolPlan.
+
+    Raises:
+        BuilderError: As `pool`; NotAllowedError and EvalsError likewise.
+    """
+    options = dict(parameters)
+    actor = _person(workspace, options.pop("actor"))
+    return pool(workspace, progress=progress, actor=actor, plan=PoolPlan.from_json(options))
+
+
+def preview_job(
+    workspace: Workspace, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """The job that says what `pool_job` would do with these parameters; nothing is written.
+
+    Raises:
+        BuilderError: As `pool`; NotAllowedError and EvalsError likewise.
+    """
+    options = dict(parameters)
+    authorize(workspace, _person(workspace, options.pop("actor")), "analyst")
+    return preview(workspace, PoolPlan.from_json(options), progress)
 
 
 def repeat_pooling(
@@ -104,6 +108,13 @@ def repeat_pooling(
 ) -> dict[str, Any]:
     """Pool once more by the same plan and seed, on what is there today; as `pool`.
 
+    Args:
+        workspace: What is searched.
+        pooling_id: The pooling to repeat, also one that was taken back.
+        progress: Hears how far it is; may raise to stop, and then nothing was added.
+        actor: Who asks for it in the browser; None at the terminal.
+        dry_run: Only say what would come of it, as `preview`.
+
     Returns:
         As `pool`, and repeats: the pooling_id that was repeated.
 
@@ -111,7 +122,20 @@ def repeat_pooling(
         BuilderError: There is no such pooling, or it filled holes of an evaluation.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    authorize(workspace, actor, "analyst")
+    parameters = dict(find_pooling(workspace, pooling_id).parameters)
+    if "kind" in parameters:
+        raise BuilderError(
+            f"the pooling {pooling_id} filled holes of an evaluation",
+            hint="Other ones are open by now: `goldsmith pool --from-results`.",
+        )
+    plan = PoolPlan.from_json(parameters)
+    told = (
+        preview(workspace, plan, progress)
+        if dry_run
+        else _fill(workspace, plan, called(actor), progress)
+    )
+    return {**told, "repeats": pooling_id}
 
 
 def repeat_job(
@@ -120,29 +144,37 @@ def repeat_job(
     """The job that repeats a pooling: `parameters` holds actor (a name) and pooling_id.
 
     Start it with the kind "pool" too, so that no two fill the pool at once.
+
+    Raises:
+        BuilderError: As `repeat_pooling`; NotAllowedError and EvalsError likewise.
     """
-    raise NotImplementedError
+    actor = _person(workspace, parameters["actor"])
+    return repeat_pooling(workspace, parameters["pooling_id"], progress, actor)
 
 
-def _read(workspace: Workspace) -> tuple[list[Document], list[Query]]:
+def _person(workspace: Workspace, name: str) -> Person:
     with workspace.store.read() as connection:
-        documents = list(documents_by_id(connection))
-        queries = list(active_queries(connection))
-    for rows, what in ((documents, "corpus"), (queries, "queries")):
-        if not rows:
-            raise BuilderError(
-                f"there is nothing to pool: no {'documents' if what == 'corpus' else what} here",
-                hint=f"Import some with `goldsmith {what} import FILE`.",
-            )
-    return documents, queries
+        actor = find_person(connection, name)
+    if actor is None:
+        raise BuilderError(f"nobody is called {name} here")
+    return actor
 
 
-def _add(connection: Connection, run: Run, source: str) -> int:
-    """Put the run's pairs into the pool with their ranks, from 1; how many were not there."""
-    placed = [
-        (query_id, doc_id, rank)
-        for query_id, found in sorted(run.items())
-        for rank, doc_id in enumerate(ranked(found), start=1)
-    ]
-    pairs = [(query_id, doc_id) for query_id, doc_id, _ in placed]
-    return add_pairs(connection, pairs, source, [rank for _, _, rank in placed])
+def _found(
+    workspace: Workspace, plan: PoolPlan, progress: Progress | None
+) -> tuple[Candidates, list[dict[str, Any]]]:
+    """What takes long, outside of any transaction."""
+    candidates = find_candidates(workspace, plan, progress)
+    return candidates, []
+
+
+def _fill(
+    workspace: Workspace, plan: PoolPlan, actor: str, progress: Progress | None
+) -> dict[str, Any]:
+    candidates, sanity = _found(workspace, plan, progress)
+    parameters = {**plan.as_json(), "runs": [str(Path(run).resolve()) for run in plan.runs]}
+    with workspace.store.write() as connection:
+        chosen = choose(workspace, connection, plan, candidates)
+        told = {**chosen.outcome, "sanity": sanity}
+        recorded = record_pooling(connection, chosen.named, parameters, told, actor)
+    return {**told, **asdict(recorded)}

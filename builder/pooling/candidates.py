@@ -1,0 +1,153 @@
+"""Which documents might be worth grading: what retrievers, run files, users and chance name."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from builder.errors import BuilderError
+from builder.pooling.chance import random_documents
+from builder.pooling.clicked import Asked, clicked, skipped
+from builder.pooling.contributors import Candidates, Contributor
+from builder.pooling.corpus_search import CACHE
+from builder.pooling.kept_index import kept_or_built
+from builder.pooling.plan import PoolPlan
+from builder.pooling.run_files import run_contributors
+from builder.store import Connection
+from builder.store.documents import texts_by_id
+from builder.store.pool_yield import all_doc_ids, known_query_ids, pooled_queries
+from builder.store.task_rows import active_queries
+from builder.workspace import Workspace
+from evals.bm25 import words
+from evals.measures import ranked
+from evals.records import Document, Progress, Query, Run
+from evals.retrievers import BM25, retriever
+
+LONGEST_SOURCE = 64
+"""The store notes no longer names of sources."""
+
+
+def find_candidates(
+    workspace: Workspace, plan: PoolPlan, progress: Progress | None = None
+) -> Candidates:
+    """Ask all sources of the plan; nothing is written.
+
+    Only one retriever is held at a time, and the corpus only while one reads its texts.
+
+    Raises:
+        BuilderError: There are no documents or no such queries, or a run file holds no row.
+        EvalsError: A model cannot be loaded, or a run file not be read.
+    """
+    plan.check()
+    with workspace.store.read() as connection:
+        doc_ids = all_doc_ids(connection)
+        if not doc_ids:
+            raise _nothing("documents", "corpus")
+        queries = _asked_queries(connection, plan)
+        known = known_query_ids(connection)
+    found = Candidates([query.query_id for query in queries], [])
+    if not queries:
+        return found
+    if plan.clicks or plan.skipped:
+        found.contributors.extend(_of_users(workspace, plan, queries, doc_ids, found, progress))
+    for name, run in _runs_of_retrievers(workspace, plan, queries, progress):
+        found.contributors.append(Contributor(source_name(name), _in_order(run)))
+    found.contributors.extend(run_contributors(plan, queries, known, doc_ids, found))
+    if plan.random:
+        drawn = random_documents(found.queries, doc_ids, plan.random, plan.seed)
+        found.contributors.append(Contributor("random", drawn, is_hopeful=False, is_ranked=False))
+    found.contributors.sort(key=lambda one: not one.is_hopeful)
+    return found
+
+
+def source_name(name: str) -> str:
+    """A name as the store notes it: of a long one, such as a folder, the end."""
+    return name if len(name) <= LONGEST_SOURCE else f"…{name[1 - LONGEST_SOURCE :]}"
+
+
+def _asked_queries(connection: Connection, plan: PoolPlan) -> list[Query]:
+    queries = list(active_queries(connection))
+    if not queries:
+        raise _nothing("queries", "queries")
+    for what, wanted in (("tag", plan.tag), ("source", plan.source)):
+        if wanted is not None:
+            queries = [query for query in queries if _has(query, what, wanted)]
+        if not queries:
+            raise BuilderError(
+                f"no active query has the {what} {wanted!r}",
+                hint="The page Queries shows tags and sources of all queries.",
+            )
+    pooled = pooled_queries(connection) if plan.only_new else set()
+    return [query for query in queries if query.query_id not in pooled]
+
+
+def _has(query: Query, what: str, wanted: str) -> bool:
+    return wanted in query.tags if what == "tag" else query.source == wanted
+
+
+def _nothing(what: str, command: str) -> BuilderError:
+    return BuilderError(
+        f"there is nothing to pool: no {what} here",
+        hint=f"Import some with `goldsmith {command} import FILE`.",
+    )
+
+
+def _runs_of_retrievers(
+    workspace: Workspace, plan: PoolPlan, queries: Sequence[Query], progress: Progress | None
+) -> Iterator[tuple[str, Run]]:
+    """The name and run of each retriever, one after the other."""
+    corpus: list[Document] = []
+    for name in dict.fromkeys(plan.retrievers):
+        searcher = retriever(name)
+        if name == BM25:
+            yield searcher.name, _bm25_run(workspace, queries, plan.depth, progress)
+            continue
+        if not corpus:
+            with workspace.store.read() as connection:
+                corpus.extend(texts_by_id(connection))
+        yield searcher.name, searcher.search(corpus, queries, plan.depth, progress)
+
+
+def _bm25_run(
+    workspace: Workspace, queries: Sequence[Query], depth: int, progress: Progress | None
+) -> Run:
+    """As `BM25Retriever.search`, on the index that raters' searches use, too."""
+    with workspace.store.read() as connection:
+        index = kept_or_built(connection, workspace.cache_folder / CACHE, progress)
+    run = {}
+    for done, query in enumerate(queries, start=1):
+        # The index is in the order of the ids: of equal scores the last one is the first in
+        # trec_eval.
+        scores, places = index.bm25.best(words(query.text), depth, last_first=True)
+        found = (index.doc_ids[place] for place in places.tolist())
+        run[query.query_id] = dict(zip(found, scores.tolist(), strict=True))
+        if progress:
+            progress("searching", done, len(queries))
+    return run
+
+
+def _in_order(run: Run) -> dict[str, list[str]]:
+    return {query_id: ranked(found) for query_id, found in run.items()}
+
+
+def _of_users(
+    workspace: Workspace,
+    plan: PoolPlan,
+    queries: Sequence[Query],
+    doc_ids: Iterable[str],
+    found: Candidates,
+    progress: Progress | None,
+) -> list[Contributor]:
+    """What users clicked, and what they passed over."""
+    from online.evidence import find_evidence
+
+    evidence = find_evidence(workspace.lake, workspace.cache_folder, progress=progress)
+    by_text = evidence.of_texts(list({query.text for query in queries}))
+    corpus = frozenset(doc_ids)
+    texts: Mapping[str, str] = {query.query_id: query.text for query in queries}
+    named = []
+    for wanted, choose in ((plan.clicks, clicked), (plan.skipped, skipped)):
+        if wanted:
+            chosen = choose(Asked(texts, by_text, corpus, wanted, plan.least_impressions))
+            found.dropped.update(chosen.dropped)
+            named.append(chosen.contributor)
+    if not any(by_text.values()):
+        found.warnings.append("the search log knows none of these queries")
+    return named

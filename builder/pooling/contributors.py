@@ -1,0 +1,39 @@
+"""Who names documents for the pool, and what they name."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Contributor:
+    """A source and what it names.
+
+    Attributes:
+        source: As the pool notes it: bm25, run:NAME, clicks, skipped, random.
+        found: query_id -> doc_ids, the best first, each once.
+        is_hopeful: Whether it expects to name relevant documents.
+        is_ranked: Whether the order says anything; without it no rank is noted.
+    """
+
+    source: str
+    found: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    is_hopeful: bool = True
+    is_ranked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What all sources name, before the pool is looked at.
+
+    Attributes:
+        queries: The query_ids that were asked for.
+        contributors: Who names what, those first whose documents come first at equal ranks.
+        dropped: Reason -> how many were left out.
+        warnings: What a reader should know.
+    """
+
+    queries: list[str]
+    contributors: list[Contributor]
+    dropped: Counter[str] = field(default_factory=Counter)
+    warnings: list[str] = field(default_factory=list)
