@@ -61,6 +61,11 @@ def grams(text: str) -> set[Gram]:
     return set(zip(*(words[at:] for at in range(N)), strict=False))
 
 
+def has_words(text: str) -> bool:
+    """Whether a text says anything: a letter, digit or mark of a word, in any script."""
+    return _WORD.search(text) is not None
+
+
 class CopyFinder:
     """Knows the wanted texts, and says of any other which of them it is a copy of.
 
@@ -159,6 +164,6 @@ def _jaccard(one: set[Gram], other: set[Gram]) -> float:
     return shared / (len(one) + len(other) - shared)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def _grams_again(text: str) -> set[Gram]:
     return grams(text)
