@@ -50,6 +50,26 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """How a query was drawn from a search log.
+
+    Attributes:
+        stratum: Which part of the log it was drawn from.
+        inclusion_probability: With which chance it was drawn, above 0 and at most 1.
+        searches: How often the log has it; 0 where that is not told.
+    """
+
+    stratum: str
+    inclusion_probability: float
+    searches: int = 0
+
+    @property
+    def weight(self) -> float:
+        """How many queries of the log it stands for: 1 / its inclusion probability."""
+        return 1 / self.inclusion_probability
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One query.
 
@@ -59,6 +79,7 @@ class Query:
         need: The information need behind it, "" where nobody wrote it down.
         tags: Its tags, for breakdowns.
         source: Where it came from: import, log, synthetic, manual.
+        sample: How it was drawn from a search log; None where it was not.
     """
 
     query_id: str
@@ -66,3 +87,4 @@ class Query:
     need: str = ""
     tags: tuple[str, ...] = ()
     source: str = "import"
+    sample: Sample | None = None

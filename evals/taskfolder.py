@@ -12,7 +12,7 @@ from typing import Any
 from evals.card import ContentHash
 from evals.lines import id_text, json_rows
 from evals.qrels import WEAK_SPLIT, find_qrels, judgment_line, read_qrels
-from evals.records import Document, EvalsError, Qrels, Query
+from evals.records import Document, EvalsError, Qrels, Query, Sample
 from evals.taskwriter import WrittenTask, document_line, query_line, write_task
 
 __all__ = ["Task", "WrittenTask", "read_task", "write_task", "written_content_hash"]
@@ -169,7 +169,24 @@ def _query(query_id: str, text: str, further: Mapping[str, Any], where: str) -> 
     need, source = further.get("need") or "", further.get("source") or "import"
     if not isinstance(need, str) or not isinstance(source, str):
         raise EvalsError("need and source are texts", where=where)
-    return Query(query_id, text, need=need, tags=tuple(tags), source=source)
+    sample = _sample(further, where)
+    return Query(query_id, text, need=need, tags=tuple(tags), source=source, sample=sample)
+
+
+def _sample(further: Mapping[str, Any], where: str) -> Sample | None:
+    """How the query was drawn; None of a folder that does not tell chances."""
+    chance, stratum = further.get("inclusion_probability"), further.get("stratum")
+    if chance is None:
+        return None
+    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
+        raise EvalsError(
+            f"inclusion_probability is {json.dumps(chance)}; a number above 0 and at most 1 is "
+            "needed",
+            where=where,
+        )
+    searches = further.get("searches")
+    known = searches if isinstance(searches, int) and searches > 0 else 0
+    return Sample(str(stratum or ""), float(chance), known)
 
 
 def _read_side(folder: Path, name: str) -> dict[str, dict[str, Any]]:

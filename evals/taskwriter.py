@@ -5,7 +5,7 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -96,6 +96,14 @@ def query_line(query: Query) -> bytes:
     return _utf8(_json(row, "query", query.query_id), f"query {query.query_id!r}")
 
 
+def query_fields(query: Query) -> dict[str, Any]:
+    """What queries_metadata.jsonl says of a query: of one that was drawn its weight, too."""
+    fields: dict[str, Any] = {"need": query.need, "tags": list(query.tags), "source": query.source}
+    if query.sample is None:
+        return fields
+    return fields | asdict(query.sample) | {"weight": query.sample.weight}
+
+
 @dataclass(slots=True)
 class _Writer:
     """The open files of a folder that is being written, and the hash of what went in."""
@@ -122,8 +130,8 @@ class _Writer:
         for query in queries:
             ids.add(query.query_id)
             self._row("queries.jsonl", query_line(query))
-            fields = {"need": query.need, "tags": list(query.tags), "source": query.source}
-            if query.need or query.tags or query.source != "import":
+            if query.need or query.tags or query.source != "import" or query.sample:
+                fields = query_fields(query)
                 self._side_row("queries_metadata.jsonl", query.query_id, fields)
         return ids.count()
 

@@ -24,6 +24,7 @@ from sqlalchemy import (
 from builder.store.moments import now_text
 from builder.store.queries import BATCH
 from builder.store.schema import activity, pairs, queries, query_outcomes, query_samples, samplings
+from evals.records import Sample
 
 KEPT_FOR = ("other_sampling", "in_pool", "discussed", "edited")
 """Why a query stays though the sampling that brought it is taken back, the first that fits."""
@@ -138,12 +139,19 @@ def samples_of(connection: Connection, sampling_id: int) -> list[SampleRow]:
     return [_sample(row) for row in connection.execute(drawn)]
 
 
-def standing_samples(connection: Connection) -> dict[str, tuple[int, SampleRow]]:
-    """query_id -> the number of the latest sampling that stands and drew it, and what it says."""
-    drawn = select(queries.c.query_id, query_samples)
+def standing_weights(connection: Connection) -> dict[str, tuple[int, Sample]]:
+    """query_id -> the latest sampling that stands and drew it, and how it was drawn there."""
+    columns = ("sampling_id", "stratum", "inclusion_probability", "searches")
+    drawn = select(queries.c.query_id, *(query_samples.c[name] for name in columns))
     drawn = drawn.select_from(query_samples.join(queries).join(samplings))
     drawn = drawn.where(samplings.c.taken_back_at.is_(None)).order_by(query_samples.c.sampling_id)
-    return {row.query_id: (row.sampling_id, _sample(row)) for row in connection.execute(drawn)}
+    return {
+        row.query_id: (
+            row.sampling_id,
+            Sample(row.stratum, row.inclusion_probability, row.searches),
+        )
+        for row in connection.execute(drawn)
+    }
 
 
 class TakenBack(NamedTuple):

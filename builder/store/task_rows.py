@@ -1,12 +1,12 @@
 """What goes into a task folder, in the order of the ids; memory stays flat."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Connection, func, select
 
 from builder.store.schema import documents, queries
-from evals.records import Document, Query
+from evals.records import Document, Query, Sample
 
 BATCH = 1000
 
@@ -20,11 +20,21 @@ def documents_by_id(connection: Connection) -> Iterator[Document]:
         yield Document(doc_id, title, text, {} if metadata == "{}" else json.loads(metadata))
 
 
-def active_queries(connection: Connection) -> Iterator[Query]:
-    """The queries that are not retired, ordered by query_id."""
+def active_queries(
+    connection: Connection, samples: Mapping[str, Sample] | None = None
+) -> Iterator[Query]:
+    """The queries that are not retired, ordered by query_id.
+
+    Args:
+        connection: Inside a transaction.
+        samples: query_id -> how it was drawn from the log, where that is wanted.
+    """
+    drawn = samples or {}
     active = select(queries).where(queries.c.status == "active").order_by(queries.c.query_id)
     for row in connection.execute(active, execution_options={"yield_per": BATCH}):
-        yield Query(row.query_id, row.text, row.need, tuple(json.loads(row.tags)), row.source)
+        tags = tuple(json.loads(row.tags))
+        sample = drawn.get(row.query_id)
+        yield Query(row.query_id, row.text, row.need, tags, row.source, sample)
 
 
 def count_retired_queries(connection: Connection) -> int:
