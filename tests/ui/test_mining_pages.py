@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from builder.errors import BuilderError
 from builder.mining import Sampling
 from builder.mining.weak_grades import grade_pairs
 from builder.settings import WeakGradeRule
@@ -16,6 +17,7 @@ from ui.mining.pairs import pairs_html, sheet_of_pairs
 from ui.mining.report import headline, sample_html, sheet_of_sample, strata_html
 from ui.mining.strata_chart import MOST_STRATA, REST, parts_of
 from ui.mining.weak import rule_html
+from ui.mining.words import error_on_the_page
 
 HOSTILE = "<b>x</b> :red[y] $z$"
 NOTHING = Estimate(None, None, None, 3, MORE_CLICKS)
@@ -131,11 +133,23 @@ def test_the_thresholds_are_told_as_spans_that_follow_each_other() -> None:
 
 
 def test_what_is_taken_back_says_what_went_and_what_stays_and_why() -> None:
-    done = {"sampling_id": 3, "queries_removed": 1, "pairs_removed": 10}
+    done = {"sampling_id": 3, "queries_removed": 1}
     went = taken_back_in_words(done | {"kept": {}})
-    assert went == ["Drawing 3 is taken back. 1 query with 10 pairs is gone."]
-    kept = taken_back_in_words(done | {"kept": {"judged": 2, "edited": 0, "other_sampling": 1}})
-    assert kept[1] == "Stay: 2 queries: somebody judged them; 1 query: another drawing holds them."
+    assert went == ["Drawing 3 is taken back. 1 query is gone."]
+    kept = taken_back_in_words(done | {"kept": {"in_pool": 2, "edited": 0, "other_sampling": 1}})
+    assert kept[1] == (
+        "Stay: 2 queries: they have pairs in the pool; 1 query: another drawing holds them."
+    )
+
+
+def test_why_nothing_can_be_drawn_is_said_without_codes_and_commands() -> None:
+    error = BuilderError(
+        "none of the 7 queries of the log is eligible (4 few_sessions, 3 personal_data)",
+        hint="Ask for fewer sessions (--min-sessions). Mask it (--personal mask).",
+    )
+    said = error_on_the_page(error)
+    assert said.message.endswith("eligible (4 of too few sessions, 3 with personal data)")
+    assert said.hint == "Ask for fewer sessions. Mask it."
 
 
 def test_a_drawing_is_told_in_a_line() -> None:

@@ -16,7 +16,7 @@ from ui.frame import in_callback, muted, note, section, show_error
 from ui.jobs import Outcome, follow, latest_job, start
 from ui.mining.report import show_headline, show_left_out, show_sample, show_strata
 from ui.mining.strata_chart import show_strata_chart
-from ui.mining.words import queries_of
+from ui.mining.words import error_on_the_page, queries_of
 from ui.numbers import count, count_of
 
 MINE_JOB = "mine"
@@ -32,7 +32,7 @@ def show_preview(workspace: Workspace, person: Person, log: Log, sampling: Sampl
     if log.searches > AT_ONCE:
         outcome = _preview_by_job(workspace, person, sampling)
     else:
-        outcome = _preview_at_once(workspace, sampling)
+        outcome = _preview_at_once(workspace, person, sampling)
     if outcome is None:
         return
     show_headline(outcome)
@@ -96,17 +96,17 @@ def _what_happens(new: int, known: int) -> str:
     )
 
 
-def _preview_at_once(workspace: Workspace, sampling: Sampling) -> Outcome | None:
+def _preview_at_once(workspace: Workspace, person: Person, sampling: Sampling) -> Outcome | None:
     try:
         return _previewed(
             str(workspace.root),
             state_of(workspace.lake),
             _changes(workspace),
             sampling,
-            lambda: mine(workspace, sampling, dry_run=True),
+            lambda: mine(workspace, sampling, dry_run=True, actor=person),
         )
     except BuilderError as error:
-        show_error(error)
+        show_error(error_on_the_page(error))
         return None
 
 

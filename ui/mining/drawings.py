@@ -1,28 +1,33 @@
 """The drawings so far: who drew when, how and how many; repeat one, or take one back."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from builder.mining import list_samplings, take_back_sampling
+from builder.mining.mining import sample_of
 from builder.people import Person
 from builder.workspace import Workspace
 from ui.dashboards.filters import CLASSES
+from ui.downloads import Sheet, file_name, offer_csv
 from ui.frame import in_callback, muted, note, section
 from ui.jobs import clock
 from ui.mining.drawing import add_queries
+from ui.mining.report import sheet_of_sample
 from ui.mining.words import ALLOCATIONS, STRATA, method_name, queries_of
-from ui.numbers import count, count_of, percent
+from ui.numbers import count, percent
 from ui.text import inline
 
 AT_ONCE = 5
 """Drawings on the page before the others are folded away."""
 _SAID = "drawing_taken_back"
 _KEPT = {
-    "judged": "somebody judged them",
-    "other_sampling": "another drawing holds them",
+    "in_pool": "they have pairs in the pool",
+    "discussed": "raters said something about them",
     "edited": "somebody edited them",
+    "other_sampling": "another drawing holds them",
 }
 """Why queries stay when a drawing is taken back."""
 
@@ -62,6 +67,12 @@ def _show_row(workspace: Workspace, person: Person, row: Drawing) -> None:
         with st.container(
             key=f"drawing_ways_{number}", horizontal=True, width="content", gap="small"
         ):
+            offer_csv(
+                partial(_sheet, workspace, number),
+                file_name("drawing", number),
+                key=f"drawing_{number}",
+                what=f"the queries of drawing {number}",
+            )
             st.button(
                 "Repeat",
                 key=f"repeat_{number}",
@@ -129,14 +140,21 @@ def _of_which(choice: Mapping[str, Any]) -> list[str]:
     return [part for part in parts if part]
 
 
+def _sheet(workspace: Workspace, number: int) -> Sheet:
+    """What a drawing drew and is still here."""
+    drawn = sample_of(workspace, number)
+    return sheet_of_sample([{**query, "known": not query["new"]} for query in drawn])
+
+
 def _offer_taking_back(workspace: Workspace, person: Person, row: Drawing) -> None:
     number = row["sampling_id"]
     with st.popover("Take back", icon=":material/undo:", key=f"undo_drawing_{number}"):
         brought = queries_of(row["outcome"]["queries"]["new"])
         st.html(
-            f"<p>The {brought} that only this drawing brought go, and with them their pairs that "
-            "nobody has graded.</p><p>What stays: queries that somebody judged or edited, and "
-            "those that another drawing holds.</p>"
+            f"<p>It brought {brought}. Those that nobody has worked with since go.</p>"
+            "<p>What stays: queries with pairs in the pool (take that filling back first), those "
+            "that raters said something about or somebody edited, and those that another drawing "
+            "holds.</p>"
         )
         st.button(
             "Take it back",
@@ -164,6 +182,5 @@ def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
 
 
 def _went(done: Mapping[str, Any]) -> str:
-    queries, pairs = done["queries_removed"], done["pairs_removed"]
-    with_pairs = f" with {count_of(pairs, 'pair')}" if pairs else ""
-    return f"{queries_of(queries)}{with_pairs} {'is' if queries == 1 else 'are'} gone."
+    queries = done["queries_removed"]
+    return f"{queries_of(queries)} {'is' if queries == 1 else 'are'} gone."

@@ -16,7 +16,7 @@ from ui.mining.words import (
     searches_of,
     stratum_name,
 )
-from ui.numbers import MISSING, count, percent
+from ui.numbers import MISSING, count, count_of, percent
 from ui.tables import Column, Html, table, with_note
 from ui.text import inline
 
@@ -58,6 +58,9 @@ def headline(outcome: Outcome) -> tuple[str, str]:
 def show_strata(outcome: Outcome, asked: Asked) -> None:
     """Each stratum: what it holds, what is drawn of it, and for how much of it that stands."""
     st.html(strata_html(outcome["strata"], asked))
+    if (pairs := outcome["evidence"]["pairs"]) is not None:
+        labelled = count(outcome["evidence"]["labelled"])
+        muted(f"Clicks tell of {count_of(pairs, 'pair')}; {labelled} of them have a weak grade.")
     muted(
         "Traffic covered: the searches of the drawn queries, of all searches of the stratum. The "
         "weight of a query is 1 / its chance: how many queries of the stratum it stands for in a "
@@ -156,15 +159,15 @@ def _stratum_row(stratum: Mapping[str, Any], asked: Asked) -> list[str]:
         with_note(count(stratum["searches"]), f"{percent(stratum['share_of_searches'])} of all"),
         count(stratum["sampled"]),
         with_note(percent(stratum["share_of_stratum"]), searches_of(stratum["sampled_searches"])),
-        _chance(stratum["inclusion_probability"]),
+        _chance(stratum["inclusion_probability"], stratum["sampled"]),
     ]
 
 
-def _chance(probability: float | None) -> Html:
+def _chance(probability: float | None, sampled: int) -> Html:
     """The chance to be drawn, and how many queries each drawn one stands for."""
     if probability is None:
-        return with_note(MISSING, "differs by query")
-    return with_note(percent(probability), f"weight {1 / probability:,.1f}" if probability else "")
+        return with_note(MISSING, "differs by query" if sampled else "none is drawn")
+    return with_note(percent(probability), f"weight {1 / probability:,.1f}")
 
 
 def _show_personal(personal: Mapping[str, Any], asked: Asked) -> None:

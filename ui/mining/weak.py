@@ -36,7 +36,7 @@ def show_rule(workspace: Workspace) -> None:
         st.html(f'<p class="gs-muted">{_where(workspace.root)}</p>')
     st.page_link(
         "ui/pages/clicks_experts.py",
-        label="See how far weak grades agree with the experts",
+        label="Compare weak grades with the experts",
         icon=":material/arrow_forward:",
     )
 

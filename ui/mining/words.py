@@ -1,7 +1,9 @@
 """Methods, strata, reasons and kinds of personal data, as a person reads them."""
 
+import re
 from collections.abc import Mapping
 
+from builder.errors import BuilderError
 from builder.mining.options import Allocation, By, Handling, Method
 from ui.dashboards.filters import CLASSES
 from ui.numbers import count, in_words, percent
@@ -59,14 +61,16 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 
 _REASONS: Mapping[str, tuple[str, str]] = {
     "empty": ("is empty", "are empty"),
+    "too_long": ("is too long to be a query", "are too long to be queries"),
+    "personal_data": ("holds personal data", "hold personal data"),
     "few_sessions": (
         "was searched in fewer sessions than asked for",
         "were searched in fewer sessions than asked for",
     ),
-    "personal_data": ("holds personal data", "hold personal data"),
-    "near_duplicate": ("is nearly the same as another", "are nearly the same as others"),
-    "too_long": ("is too long to be a query", "are too long to be queries"),
-    "unprintable": ("cannot be shown", "cannot be shown"),
+    "merged": (
+        "is nearly the same as another and counts with it",
+        "are nearly the same as others and count with them",
+    ),
 }
 """Why queries cannot be drawn: what follows one, and several."""
 
@@ -126,6 +130,25 @@ def reason_in_words(reason: str, n: int) -> str:
         return f"{queries_of(n)}: {in_words(reason)}"
     one, several = _REASONS[reason]
     return f"{queries_of(n)} {one if n == 1 else several}"
+
+
+def error_on_the_page(error: BuilderError) -> BuilderError:
+    """The same error without codes and options of commands."""
+    message = re.sub(
+        r"(\d) ([a-z_]+)(?=[,)])",
+        lambda found: f"{found[1]} {_SHORT.get(found[2], in_words(found[2]))}",
+        error.message,
+    )
+    hint = re.sub(r" \(--[^)]*\)| with `goldsmith[^`]*`", "", error.hint or "")
+    return BuilderError(message, where=error.where, hint=hint)
+
+
+_SHORT = {
+    "few_sessions": "of too few sessions",
+    "personal_data": "with personal data",
+    "merged": "nearly the same as others",
+}
+"""Reasons where there is room for no sentence."""
 
 
 def kind_in_words(kind: str, n: int) -> str:
