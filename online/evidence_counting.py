@@ -25,11 +25,11 @@ from online.engines import Choice, fetch, make
 from online.evidence_records import EvidenceSummary, Priors
 from online.evidence_searches import place_searches, show
 from online.lake import Connection, Progress
+from online.sql import sql
 
 SUMMARY = "goldsmith_summary"
 """Under this key the file tells its summary, as JSON."""
 PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 40960"
-SEEN = "SELECT 1 FROM things WHERE kind = 'impression' LIMIT 1"
 
 
 def write_evidence(
@@ -77,16 +77,22 @@ def _steps(
 def find_clicks(connection: Connection) -> None:
     """Make the tables of what searches logged as shown, and of clicks that need to be looked up."""
     make(connection, "repeated_visits", "evidence/repeated_visits")
-    if connection.execute(SEEN).fetchall():
-        make(connection, "seen", "evidence/seen")
-    else:  # To join nothing takes seconds as well.
-        connection.execute(
-            "CREATE OR REPLACE TEMP TABLE seen (search_key BIGINT, group_id INTEGER, "
-            'visit UBIGINT, doc_id VARCHAR, "rank" INTEGER)'
-        )
-    make(connection, "clicked_docs", "duckdb/evidence/clicked_docs")
+    _make_if(connection, "seen", "evidence/seen", "kind = 'impression'")
+    nameless = "kind = 'click' AND doc_id IS NULL"
+    _make_if(connection, "docs_by_rank", "duckdb/evidence/docs_by_rank", nameless)
+    make(connection, "clicked_docs", "evidence/clicked_docs")
     make(connection, "clicked_places", "duckdb/evidence/clicked_places")
     make(connection, "off_list", "evidence/off_list")
+
+
+def _make_if(connection: Connection, table: str, query: str, condition: str) -> None:
+    """Make a table, an empty one where no thing meets the condition: to join nothing takes long."""
+    things = connection.view("things").filter(condition)
+    if things.limit(1).fetchall():
+        make(connection, table, query)
+    else:
+        empty = f"{sql(query)} LIMIT 0"
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE "{table}" AS {empty}')
 
 
 def gather_units(connection: Connection) -> None:

@@ -1,0 +1,90 @@
+"""What mining takes of a log: click evidence (COEC, SDBN) of all pairs, against one bare scan.
+
+One million generated searches, or as many as are named; ten million is the size of the bars:
+`python -m benchmarks.bench_mining 10000000 settled` (three minutes on two quiet cores, 2 GB of
+disk). Two logs: one whose queries have their lists (`settled`, of `settled_logs`), which the bars
+are of; and the worst case (`worst`, of `online_logs`), in which each list is random and there are
+nearly as many pairs as impressions.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.bench_online import Work, fastest, show
+
+SEARCHES = 1_000_000
+SECONDS_BAR, MEMORY_BAR = 30, 2000
+
+WRITERS = {
+    "settled": ("benchmarks.settled_logs", "write_settled_lake"),
+    "worst": ("benchmarks.online_logs", "write_lake"),
+}
+
+GENERATE = """
+import importlib, sys
+from pathlib import Path
+module, name, folder, searches = sys.argv[1:]
+def work():
+    return getattr(importlib.import_module(module), name)(Path(folder), int(searches))
+"""
+
+SCAN = """
+import sys
+from pathlib import Path
+from online.lake import Lake
+lake = Lake(Path(sys.argv[1]))
+def work():
+    with lake.connect() as connection:
+        return connection.execute('''SELECT count(*), max(hash(query, session_id)),
+            max(hash(retrieved_doc_ids)), max(best_click_position) FROM searches''').fetchone()[0]
+"""
+"""All that evidence needs of each search, read once."""
+
+EVIDENCE = """
+import sys, tempfile
+from pathlib import Path
+from online.evidence import find_evidence
+from online.lake import Lake
+import pydantic, scipy.special
+lake = Lake(Path(sys.argv[1]))
+def work():
+    with tempfile.TemporaryDirectory() as cache:
+        found = find_evidence(lake, Path(cache))
+    return found.summary.searches
+"""
+
+
+def bench_evidence(lake: Path) -> None:
+    """COEC and SDBN of all pairs, from the lake to a kept file."""
+    runs = fastest(
+        {
+            "bare scan": Work(SCAN, (lake,)),
+            "click evidence": Work(EVIDENCE, (lake,)),
+        },
+        1,
+    )
+    scan, ours = runs["bare scan"], runs["click evidence"]
+    show("bare scan", scan)
+    show(
+        "click evidence",
+        ours,
+        f"{ours.seconds / scan.seconds:.1f} x the scan "
+        f"(bars {SECONDS_BAR} s and {MEMORY_BAR} MB at ten million)",
+    )
+
+
+def main() -> None:
+    searches = int(sys.argv[1]) if len(sys.argv) > 1 else SEARCHES
+    print(f"{searches:,} searches")
+    for name in sys.argv[2:] or WRITERS:
+        print(f"lists: {name}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
+            lake = Path(folder) / "events"
+            # In a process of its own, as memory is inherited.
+            fastest({"generate": Work(GENERATE, (*WRITERS[name], lake, str(searches)))}, 1)
+            bench_evidence(lake)
+
+
+if __name__ == "__main__":
+    main()
