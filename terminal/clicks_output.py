@@ -27,16 +27,20 @@ def print_clicks(found: Mapping[str, Any]) -> None:
         _print_confusion(found["confusion"])
         _print_contradictions(found)
         _print_rechecks(found["rechecks"])
-    click.echo(f"Next: {found['next']}")
 
 
-def print_sent(sent: Mapping[str, Any]) -> None:
-    """What was sent to a blind re-check, and what was not."""
+def print_next(found: Mapping[str, Any], sent: Mapping[str, Any] | None) -> None:
+    """What to do; before that what was sent to a blind re-check, and what was not."""
+    if sent is not None:
+        _print_sent(sent)
+    click.echo(f"Next: {found['next'] if sent is None else sent['next']}")
+
+
+def _print_sent(sent: Mapping[str, Any]) -> None:
     left = ", ".join(f"{n:,} {in_words(reason)}" for reason, n in sent["not_sent"].items())
     click.echo(f"sent to a blind re-check: {sent['sent']:,}" + (f"; not sent: {left}" * bool(left)))
     for row in sent["pairs"]:
         click.echo(f"  {plain(row['query_id'])}  {plain(row['doc_id'])}")
-    click.echo(f"Next: {sent['next']}")
 
 
 def _print_confusion(confusion: Sequence[Sequence[int]]) -> None:

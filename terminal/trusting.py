@@ -103,5 +103,4 @@ def _print(report: Mapping[str, Any], more: Mapping[str, Any], mark: str) -> Non
         trust_output.print_cost(more["cost"])
     if "clicks" in more:
         clicks_output.print_clicks(more["clicks"])
-    if "recheck" in more:
-        clicks_output.print_sent(more["recheck"])
+        clicks_output.print_next(more["clicks"], more.get("recheck"))

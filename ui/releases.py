@@ -21,6 +21,7 @@ RULES = {
     "median": "Median, the lower one of two",
     "mean": "Mean, rounded half up",
 }
+WEAK = "Add a separate split of labels made of clicks, which nobody judged"
 _COLUMNS = [
     Column("release"),
     Column("made"),

@@ -128,21 +128,22 @@ def weak_section(weak: WeakLabels, marks: str) -> str:
     low, middle, high = rule.bounds
     labels = f"{counts['labels']:,} label{'' if counts['labels'] == 1 else 's'}"
     events = f"{weak.searches:,} searches" + (f" ({marks})" if marks else "")
-    return f"""\
-## Weak labels from clicks: nobody judged these
-
-The split `{WEAK_SPLIT}` is **no judgment of anybody**. Its {labels} of {counts["queries"]:,}
-queries ({counts["unjudged_queries"]:,} of them without any judgment in `test`) were made of clicks
-in {events}: by {_MEASURES[rule.measure]}, label 1 from {low:g}, 2 from {middle:g}, 3 from {high:g}
-on, of pairs with at least {rule.min_impressions:,} impressions in {rule.min_sessions:,} sessions
-{_confident(rule)}and with no more clicks than impressions. They may serve to train or to look
-around, not to measure quality. No reader takes this split unless it is named. {_agreement(weak)}
-`{EVIDENCE_FILE}` holds each label with its confidence and counts."""
-
-
-def _confident(rule: WeakGradeRule) -> str:
-    least = rule.min_confidence
-    return f"and with a confidence of at least {least:g}\n" if least else ""
+    least = f"{rule.min_impressions:,} impressions in {rule.min_sessions:,} sessions"
+    if rule.min_confidence:
+        least += f" and a confidence of {rule.min_confidence:g}"
+    told = [
+        f"The split `{WEAK_SPLIT}` is **no judgment of anybody**.",
+        f"Its {labels} of {counts['queries']:,} queries ({counts['unjudged_queries']:,} of them "
+        f"without any judgment in `test`) were made of clicks in {events}:",
+        f"by {_MEASURES[rule.measure]}, label 1 from {low:g}, 2 from {middle:g} and 3 from "
+        f"{high:g} on, of pairs with at least {least}.",
+        "They may serve to train or to look around, not to measure quality.",
+        _agreement(weak),
+        "No reader takes this split unless it is named; `datasets` gives it beside `test` where "
+        "nobody names one.",
+        f"`{EVIDENCE_FILE}` holds each label with its confidence and counts.",
+    ]
+    return "## Weak labels from clicks: nobody judged these\n\n" + " ".join(told)
 
 
 def _agreement(weak: WeakLabels) -> str:

@@ -14,7 +14,7 @@ from builder.importers.side import SideFile
 from builder.people import Person
 from builder.workspace import Workspace
 from estimates import ImportTally
-from evals.qrels import find_qrels
+from evals.qrels import WEAK_SPLIT, find_qrels
 from evals.records import Progress
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv", ".json")
@@ -32,7 +32,8 @@ def import_folder(  # noqa: PLR0913 - these are the options of the command
 ) -> dict[str, ImportTally]:
     """Import documents, queries and the qrels of all splits of a task folder, at one stroke.
 
-    The qrels become the grades of one rater of the kind `import` who is called as the folder. Notes
+    The qrels become the grades of one rater of the kind `import` who is called as the folder; weak
+    labels from clicks, which nobody judged, are left out under a note. Notes
     of the judgments tell what a release says in goldsmith.json, as `import_judgments` does.
 
     Args:
@@ -55,7 +56,7 @@ def import_folder(  # noqa: PLR0913 - these are the options of the command
         raise ImportFailedError("This is no folder.", where=str(folder))
     name = folder.resolve().name
     qrels = JudgmentsImport(
-        list(find_qrels(folder).values()),
+        [file for split, file in find_qrels(folder).items() if split != WEAK_SPLIT],
         f"{name}-judgments",
         fallback=rater or name,
         named=bool(rater),

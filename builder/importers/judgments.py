@@ -29,6 +29,7 @@ from builder.store.staging import (
 )
 from builder.workspace import Workspace
 from estimates import ImportTally
+from evals.qrels import WEAK_SPLIT
 from evals.records import Progress
 
 
@@ -83,9 +84,16 @@ def import_judgments(  # noqa: PLR0913 - these are the options of the command
         What became of the rows.
 
     Raises:
-        ImportFailedError: The file cannot be read as a whole, or holds no row.
+        ImportFailedError: The file cannot be read as a whole, holds no row, or holds a release's
+            weak labels from clicks, which nobody judged.
         NotAllowedError: `actor` may not import.
     """
+    if plain_stem(file) == WEAK_SPLIT:
+        raise ImportFailedError(
+            "These labels were made of clicks: nobody judged them.",
+            where=str(file),
+            hint="Import qrels/test.tsv or judgments.jsonl of the release.",
+        )
     part = JudgmentsImport(
         [file],
         file.name,

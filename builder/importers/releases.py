@@ -41,11 +41,13 @@ class ReleaseNotes:
         left_out: Raters whose grades did not count.
         mark: What its grades really are, such as "illustrative"; "" where they are what they seem.
         with_raters: Whether its raw grades are imported, those of raters who are left out too.
+        weak_labels: How many labels of it were made of clicks; they are no judgments.
     """
 
     left_out: tuple[LeftOut, ...] = ()
     mark: str = ""
     with_raters: bool = False
+    weak_labels: int = 0
 
     @classmethod
     def of_folder(cls, folder: Path, *, with_raters: bool = False) -> Self:
@@ -54,7 +56,13 @@ class ReleaseNotes:
         rows = _table(told.get("aggregation")).get("excluded_raters")
         left_out = tuple(map(_left_out, rows)) if isinstance(rows, list) else ()
         mark = _table(told.get("marks")).get("grades")
-        return cls(left_out, mark if isinstance(mark, str) else "", with_raters)
+        weak = _table(told.get("weak_labels")).get("labels")
+        return cls(
+            left_out,
+            mark if isinstance(mark, str) else "",
+            with_raters,
+            weak if isinstance(weak, int) and not with_raters else 0,
+        )
 
     @classmethod
     def of_file(cls, file: Path) -> Self:
@@ -75,6 +83,7 @@ class ReleaseNotes:
         for row in self.left_out:
             if row.rater not in here:
                 named(intake.tally, "left_out_by_release", self._told(row))
+        note(intake.tally, "weak_labels_left_out", self.weak_labels)
         if self.mark and intake.tally.accepted:
             self._tell_mark(intake, workspace, is_first=is_first)
 

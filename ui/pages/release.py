@@ -9,6 +9,7 @@ from ui.releases import (
     EXPORT_JOB,
     EXPORT_TARGET,
     RULES,
+    WEAK,
     releases_of,
     show_export,
     show_releases,
@@ -34,11 +35,13 @@ with st.form("export", border=False):
         tag = st.text_input("Only queries with this tag", placeholder="All queries")
         keep = st.checkbox("Keep queries without a relevant document; mteb scores them 0")
         header = st.checkbox("Begin qrels with a header line", value=True)
+        weak = st.checkbox(WEAK)
     pressed = st.form_submit_button("Make a release", type="primary")
 
 if pressed:
     options = {"rule": rule, "min_raters": min_raters, "keep_no_relevant": keep, "header": header}
-    parameters = {"name": name, "actor": person.name, "tag": tag.strip() or None, **options}
+    options |= {"tag": tag.strip() or None, "weak": weak}
+    parameters = {"name": name, "actor": person.name, **options}
     start(workspace, person, EXPORT_JOB, EXPORT_TARGET, parameters)
 
 follow(workspace, EXPORT_JOB, show=show_export)
