@@ -76,6 +76,8 @@ ACTIONS = {
     "rater.exclude": "Left out the grades of",
     "rater.include": "Let count again the grades of",
     "release.make": "Made the release",
+    "sampling.draw": "Drew queries from the log as sampling",
+    "sampling.take_back": "Took back the sampling",
 }
 """What is written in the log -> what a person reads before the subject."""
 

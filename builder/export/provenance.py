@@ -8,6 +8,7 @@ from typing import Any
 from builder.export.agreement_card import agreement_section, raters_section
 from builder.export.names import without_names
 from builder.export.raters import Raters
+from builder.export.sampling_card import Sampled
 from builder.export.selection import Selected, Selection
 from builder.export.weak import WeakLabels, weak_section
 from builder.settings import Settings
@@ -39,6 +40,7 @@ class Making:
             asked for it.
         settings: The workspace's.
         pseudonyms: Name -> pseudonym.
+        sampled: How its queries were drawn from the search log.
         weak: Labels from clicks in a split of their own; None where nobody asked for them.
     """
 
@@ -52,6 +54,7 @@ class Making:
     agreement: Mapping[str, Any] | None
     settings: Settings
     pseudonyms: Mapping[str, str]
+    sampled: Sampled
     weak: WeakLabels | None = None
 
     @property
@@ -148,7 +151,7 @@ def provenance(making: Making, written: WrittenTask, content_hash: str | None) -
         "agreement": None if making.agreement is None else dict(making.agreement),
         "grade_names": dict(zip("0123", settings.grades.names, strict=True)),
         "marks": settings.marks.model_dump(),
-        "sampling": None,
+        "sampling": making.sampled.as_json(),
         "weak_labels": making.weak.as_json() if making.weak else None,
     }
 
@@ -165,6 +168,7 @@ def release_card(making: Making) -> str:
         _marks(making),
         "## How it was made",
         _making(making, agreement),
+        making.sampled.paragraph(),
         "## Grades",
         _grades(making),
         "## Agreement of the raters",

@@ -12,6 +12,7 @@ from builder.export import folders
 from builder.export.names import check_task_name
 from builder.export.provenance import SPLIT, Making, draft_card, provenance, release_card
 from builder.export.raters import raters_of
+from builder.export.sampling_card import Sampled
 from builder.export.selection import RawGrades, Selected, Selection, pseudonyms_of, select_judged
 from builder.export.weak import WeakLabels, weak_labels
 from builder.mining.weak_grades import WeakGrades, weak_grades
@@ -201,6 +202,7 @@ class _Build:
             agreement=raters.agreement(),
             settings=self.workspace.settings,
             pseudonyms=pseudonyms,
+            sampled=Sampled.of_queries(self.connection, selected.qrels),
             weak=self._weak_labels(selected),
         )
 
@@ -248,6 +250,7 @@ def write_draft(
         agreement=None,
         settings=workspace.settings,
         pseudonyms=pseudonyms,
+        sampled=Sampled.of_queries(connection, selected.qrels),
     )
     card = draft_card(making)
     written = write_selected(connection, folder, selected, card=card, progress=progress)
@@ -285,7 +288,8 @@ def write_selected(  # noqa: PLR0913 - all of them are parts of one folder
     if weak is not None:
         splits[WEAK_SPLIT] = weak.qrels
     wanted = set().union(*splits.values())
-    queries = (query for query in active_queries(connection) if query.query_id in wanted)
+    samples = Sampled.of_queries(connection, wanted).samples
+    queries = (query for query in active_queries(connection, samples) if query.query_id in wanted)
     return write_task(
         folder,
         documents=documents,
