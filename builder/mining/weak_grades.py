@@ -32,6 +32,7 @@ from builder.store.documents import document_keys
 from builder.store.task_rows import active_queries
 from builder.workspace import Workspace
 from evals.records import Progress
+from online.click_models import ratio_above, share_above, shrunk
 from online.engines import Choice
 from online.evidence_records import MORE_CLICKS, NOT_EXAMINED
 from online.report import EVERYTHING
@@ -166,16 +167,21 @@ def grade_columns(columns: "Columns", rule: WeakGradeRule, priors: "Priors") -> 
     """
     import numpy as np
 
-    posterior = _Gamma(columns, priors) if rule.measure == "coec" else _Beta(columns, priors)
-    grade = np.searchsorted(rule.bounds, posterior.mean, side="right").astype(np.int64)
-    cumulative = [np.zeros(len(grade)), *map(posterior.below, rule.bounds), np.ones(len(grade))]
-    in_bands = np.diff(np.stack(cumulative), axis=0)
-    confidence = in_bands[grade, np.arange(len(grade))]
+    is_sdbn = rule.measure == "sdbn"
+    prior = priors.sdbn if is_sdbn else priors.coec
+    of = columns.examined if is_sdbn else columns.expected_clicks
+    likely = share_above if is_sdbn else ratio_above
+    value = shrunk(columns.shown_clicks, of, prior)
+    grade = np.searchsorted(rule.bounds, value, side="right").astype(np.int64)
+    above = [likely(bound, columns.shown_clicks, of, prior) for bound in rule.bounds]
+    from_each = np.stack([np.ones(len(grade)), *above, np.zeros(len(grade))])
+    at = np.arange(len(grade))
+    confidence = from_each[grade, at] - from_each[grade + 1, at]
     missing = (
         ~columns.sound,
         columns.impressions < rule.min_impressions,
         columns.sessions < rule.min_sessions,
-        (columns.examined == 0) & (rule.measure == "sdbn"),
+        (columns.examined == 0) & is_sdbn,
         confidence < rule.min_confidence,
     )
     reason = np.select(missing, range(len(REASONS)), default=-1).astype(np.int64)
@@ -188,41 +194,6 @@ def grade_columns(columns: "Columns", rule: WeakGradeRule, priors: "Priors") -> 
 def grade_pairs(pairs: "Sequence[PairEvidence]", rule: WeakGradeRule, priors: "Priors") -> Graded:
     """The weak grades of some pairs of the log, in their order; see `grade_columns`."""
     return grade_columns(_Rows.of(pairs), rule, priors)
-
-
-class _Gamma:
-    """What is believed of COEC: clicks are Poisson of expected clicks times the true value."""
-
-    def __init__(self, columns: "Columns", priors: "Priors") -> None:
-        prior = priors.coec
-        self._shape = columns.shown_clicks + prior.strength * prior.mean
-        self._rate = columns.expected_clicks + prior.strength
-        self.mean = self._shape / self._rate
-
-    def below(self, threshold: float) -> "Floats":
-        """The probability that the true value is below."""
-        import numpy as np
-        from scipy.special import gammainc
-
-        return np.asarray(gammainc(self._shape, self._rate * threshold))
-
-
-class _Beta:
-    """What is believed of SDBN: each examination is a click with the true probability."""
-
-    def __init__(self, columns: "Columns", priors: "Priors") -> None:
-        prior = priors.sdbn
-        missed = (columns.examined - columns.shown_clicks).clip(min=0)
-        self._clicked = columns.shown_clicks + prior.strength * prior.mean
-        self._missed = missed + prior.strength * (1.0 - prior.mean)
-        self.mean = self._clicked / (self._clicked + self._missed)
-
-    def below(self, threshold: float) -> "Floats":
-        """The probability that the true value is below."""
-        import numpy as np
-        from scipy.special import betainc
-
-        return np.asarray(betainc(self._clicked, self._missed, threshold))
 
 
 @dataclass(frozen=True, slots=True)
