@@ -277,8 +277,8 @@ def _lines(outcome: Mapping[str, Any], *, dry_run: bool, mark: str) -> Iterator[
         number = outcome["sampling_id"] or outcome["unchanged"]
         yield f"{queries['sampled']:,} queries of {log}, sampling {number}: {counts}."
     yield (
-        f"They make {_share(traffic['share'])} of all {traffic['searches']:,} searches, and were drawn "
-        f"from {queries['eligible']:,} of {queries['seen']:,} queries."
+        f"They make {_share(traffic['share'])} of all {traffic['searches']:,} searches, and were "
+        f"drawn from {queries['eligible']:,} of {queries['seen']:,} queries."
     )
 
 
@@ -310,8 +310,7 @@ def _beside(outcome: Mapping[str, Any]) -> Iterator[str]:
             f"{personal['searches']:,} searches ({kinds})"
         )
     evidence = outcome["evidence"]
-    if evidence["pairs"] is not None:
-        yield (
-            f"clicks tell of {evidence['pairs']:,} pairs of query and document, of "
-            f"{evidence['labelled']:,} enough for a weak grade"
-        )
+    yield (
+        f"the log tells of {evidence['pairs']:,} pairs of query and document, of "
+        f"{evidence['labelled']:,} enough for a weak grade"
+    )

@@ -8,6 +8,7 @@ from builder.mining.drawing import Drawing, SampledQuery, draw_queries
 from builder.mining.matching import Matched, match_queries
 from builder.mining.options import Sampling
 from builder.mining.outcome import nothing_to_sample, outcome_of
+from builder.mining.weak_grades import count_labelled
 from builder.people import Person, authorize, called
 from builder.store import Connection, activity
 from builder.store.people import find_person
@@ -24,6 +25,7 @@ from builder.store.samplings import (
 )
 from builder.workspace import Workspace
 from evals.records import Progress, Query
+from online.evidence import find_evidence
 
 SOURCE = "log"
 """Where queries come from that a sampling brought."""
@@ -72,24 +74,21 @@ def mine(
         OnlineError: The lake is damaged.
     """
     authorize(workspace, actor, "analyst")
-    evidence = _evidence(workspace, options, progress)
     with workspace.lake.connect() as log:
         drawing = draw_queries(log, options, workspace.settings.language, progress)
-        if not drawing.queries:
-            raise nothing_to_sample(drawing.units)
-        if progress is not None:
-            progress("keeping the sample", 0, None)
-        store = workspace.store
-        with store.read() if dry_run else store.write() as connection:
-            matched = match_queries(connection, log, drawing.queries)
-            rows = [_row(one, match) for one, match in zip(drawing.queries, matched, strict=True)]
-            outcome = outcome_of(drawing, matched, options, evidence)
-            outcome |= {"unchanged": _same_as_latest(connection, options, rows)}
-            keeps = not dry_run and outcome["unchanged"] is None
-            who = called(actor)
-            outcome["sampling_id"] = (
-                _keep(connection, drawing, rows, outcome, who) if keeps else None
-            )
+    if not drawing.queries:
+        raise nothing_to_sample(drawing.units)
+    evidence = _evidence(workspace, options, progress)
+    if progress is not None:
+        progress("keeping the sample", 0, None)
+    store = workspace.store
+    with workspace.lake.connect() as log, store.read() if dry_run else store.write() as connection:
+        matched = match_queries(connection, log, drawing.queries)
+        rows = [_row(one, match) for one, match in zip(drawing.queries, matched, strict=True)]
+        outcome = outcome_of(drawing, matched, options, evidence)
+        outcome |= {"sampling_id": None, "unchanged": _same_as_latest(connection, options, rows)}
+        if not dry_run and outcome["unchanged"] is None:
+            outcome["sampling_id"] = _keep(connection, drawing, rows, outcome, called(actor))
     return outcome
 
 
@@ -194,11 +193,11 @@ def known_sampling(connection: Connection, sampling_id: int) -> SamplingRow:
     return row
 
 
-def _evidence(
-    workspace: Workspace, options: Sampling, progress: Progress | None
-) -> dict[str, int | None]:
-    del workspace, options, progress
-    return {"pairs": None, "labelled": None}
+def _evidence(workspace: Workspace, options: Sampling, progress: Progress | None) -> dict[str, int]:
+    """How many pairs clicks tell of, and of how many enough for a weak grade."""
+    found = find_evidence(workspace.lake, workspace.cache_folder, options.choice, progress)
+    labelled = count_labelled(found, workspace.settings.weak_grades)
+    return {"pairs": found.summary.pairs, "labelled": labelled}
 
 
 def _row(one: SampledQuery, match: Matched) -> SampleRow:

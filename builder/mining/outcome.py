@@ -1,7 +1,7 @@
 """What a sampling comes to, as a document: counts, strata, what it stands for, what to heed."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from builder.errors import BuilderError
@@ -24,7 +24,7 @@ _OFTEN_ONCE = 0.5
 
 
 def outcome_of(
-    drawing: Drawing, matched: Sequence[Matched], options: Sampling, evidence: dict[str, int | None]
+    drawing: Drawing, matched: Sequence[Matched], options: Sampling, evidence: Mapping[str, int]
 ) -> dict[str, Any]:
     """What `mine` returns, as far as it is known before anything is written."""
     units, frame = drawing.units, drawing.units.frame
@@ -42,7 +42,7 @@ def outcome_of(
             "merged": units.dropped.get("merged", 0),
             "masked": len(units.masked),
         },
-        "evidence": evidence,
+        "evidence": dict(evidence),
         "traffic": {
             "searches": seen,
             "eligible_searches": int(units.searches.sum()),
