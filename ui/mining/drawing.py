@@ -38,8 +38,8 @@ def show_preview(workspace: Workspace, person: Person, log: Log, sampling: Sampl
     show_headline(outcome)
     _offer(workspace, person, sampling, outcome)
     asked = sampling.as_json()
-    for warning in outcome["warnings"]:
-        note(warning, kind="warning")
+    if warnings := outcome["warnings"]:
+        note(*warnings, kind="warning")
     show_strata(outcome, asked)
     show_strata_chart(outcome["strata"], asked)
     show_left_out(outcome, asked)
@@ -74,7 +74,7 @@ def _offer(workspace: Workspace, person: Person, sampling: Sampling, outcome: Ou
     new, known = outcome["queries"]["new"], outcome["queries"]["known"]
     with st.container(horizontal=True, vertical_alignment="center", key="add_queries"):
         st.button(
-            f"Add {queries_of(new)}" if new else f"Note the drawing of {queries_of(known)}",
+            f"Add {queries_of(new)}" if new else f"Weigh {queries_of(known)}",
             type="primary",
             key="mine",
             on_click=in_callback(add_queries),
@@ -88,7 +88,7 @@ def _what_happens(new: int, known: int) -> str:
     if not known:
         return "They can be taken back below."
     if not new:
-        return "All of them are known. They get the weights of this drawing."
+        return "All of them are here already. The drawing notes how much each of them weighs."
     return (
         f"{count(known)} more {'is' if known == 1 else 'are'} known and "
         f"{'gets its weight' if known == 1 else 'get their weights'} from this drawing. "
