@@ -12,6 +12,7 @@ from builder.pooling.choosing import choose
 from builder.pooling.contributors import Candidates
 from builder.pooling.plan import PoolPlan
 from builder.pooling.recording import Recorded, find_pooling, record_pooling
+from builder.pooling.sanity import corpus_sanity
 from builder.store.people import find_person
 from builder.workspace import Workspace
 from evals.records import Progress
@@ -165,7 +166,7 @@ def _found(
 ) -> tuple[Candidates, list[dict[str, Any]]]:
     """What takes long, outside of any transaction."""
     candidates = find_candidates(workspace, plan, progress)
-    return candidates, []
+    return candidates, [finding.as_json() for finding in corpus_sanity(workspace, progress)]
 
 
 def _fill(
