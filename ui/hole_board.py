@@ -30,7 +30,7 @@ _MODELS = [
     Column("model"),
     Column("unjudged", numeric=True),
     Column("judged@10 now", numeric=True),
-    Column("once these are", numeric=True),
+    Column("judged@10 after", numeric=True),
     Column("nDCG@10 now", numeric=True),
 ]
 _HOLES = [
@@ -76,7 +76,7 @@ def show_sent(job: Job, outcome: Outcome) -> None:
         note("Nothing was sent: all of them are in the pool already.")
         return
     note(
-        f"{count_of(added, 'pair')} {'waits' if added == 1 else 'wait'} for grades.",
+        f"{count_of(added, 'pair')} {'was' if added == 1 else 'were'} sent to the queue.",
         "When they are graded, make a release and evaluate the models again: then they count.",
     )
     with st.container(horizontal=True):
@@ -174,10 +174,11 @@ def _show_strongest(workspace: Workspace, holes: Sequence[Hole], n: int) -> None
     for hole in holes:
         query, document = texts[hole.query_id], documents.get(hole.doc_id)
         title = document.title if document and document.title else hole.doc_id
+        told = "" if title.startswith(hole.doc_id) else hole.doc_id
         rows.append(
             [
                 query.text if query else hole.query_id,
-                with_note(title, hole.doc_id if title != hole.doc_id else ""),
+                with_note(title, told),
                 _ranks(hole),
                 f"{hole.movement:.4f}",
             ]

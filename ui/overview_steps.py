@@ -106,20 +106,18 @@ def _pool(pairs: int, waiting: int, by_source: Mapping[str, int]) -> Step:
     if more := len(largest) - MOST_SOURCES:
         named += [f"{more} more sources" if more > 1 else "1 more source"] if more > 0 else []
     state = f"pairs, {numbers.count(waiting)} without a grade<br>{', '.join(named)}"
-    goes_on = (
-        f"{numbers.count_of(waiting, 'pair')} {'waits' if waiting == 1 else 'wait'} for grades."
-    )
-    return Step(
-        "Pool", numbers.count(pairs), state, "pool", "Pool pairs", done=True,
-        goes_on=goes_on if waiting else "",
-    )  # fmt: skip
+    return Step("Pool", numbers.count(pairs), state, "pool", "Pool pairs", done=True)
 
 
 def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
     graded = f"of {numbers.count(pairs)} pairs graded{_complete(workspace, judged)}"
     state = graded if judged.judged_pairs else "no grades yet"
-    done = judged.judged_pairs > 0
-    return Step("Grades", numbers.count(judged.judged_pairs), state, "grade", "Grade", done)
+    done, waiting = judged.judged_pairs > 0, pairs - judged.judged_pairs
+    waits = f"{numbers.count_of(waiting, 'pair')} {'waits' if waiting == 1 else 'wait'} for grades."
+    return Step(
+        "Grades", numbers.count(judged.judged_pairs), state, "grade", "Grade",
+        done=done, goes_on=waits if waiting else "",
+    )  # fmt: skip
 
 
 def _complete(workspace: Workspace, judged: JudgmentCounts) -> str:

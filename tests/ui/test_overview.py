@@ -123,7 +123,7 @@ def test_the_loop_is_closed_and_goes_round_again(filled_workspace: Workspace) ->
     steps = steps_of(filled_workspace)
     assert "6 of them" not in steps[-1].state
     assert "4 of them in the queue" in steps[-1].state
-    assert next_round(steps) is steps[3]
+    assert next_round(steps) is steps[4]
     assert closed_in_words(steps).endswith("4 pairs wait for grades.")
     assert "10 without" not in steps[3].state
     assert "holes of an evaluation</bdi> 4" in steps[3].state

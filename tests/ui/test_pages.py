@@ -144,15 +144,6 @@ def test_a_release_is_made_and_evaluated_from_the_browser(
     assert "nDCG@10" in page
 
 
-def test_pairs_are_pooled_from_the_browser(open_app: OpenApp, filled_workspace: Workspace) -> None:
-    app = sign_in(open_app(filled_workspace.root), "Dana")
-    app = app.switch_page("ui/pages/pool.py").run()
-    app.multiselect[0].set_value(["bm25"])
-    press(app, "Pool pairs")
-    wait_for(filled_workspace, "pool")
-    assert "6 pairs are new." in markup(app.run())  # 2 queries x 6 documents, 6 known
-
-
 def test_a_job_that_failed_says_what_to_do(open_app: OpenApp, filled_workspace: Workspace) -> None:
     job = {"steps": 1, "fail": "clearly"}
     start_job(

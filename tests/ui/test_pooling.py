@@ -1,6 +1,7 @@
 """What the page Pool says of plans, outcomes and fillings, and the run files that it keeps."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 from builder.errors import NotAllowedError
 from builder.people import add_person, ensure_person
 from builder.pooling import Pooling, PoolPlan
+from builder.store import jobs
 from builder.workspace import Workspace
-from ui.pooling.fillings import filling_html, taken_back_in_words
-from ui.pooling.preview import figures_of
+from ui.pooling.fillings import filling_html, taken_back_in_words, would_go_in_words
+from ui.pooling.preview import POOL_JOB, PREVIEW_JOB, current_preview, figures_of
 from ui.pooling.run_files import keep_run_files
 from ui.pooling.sanity import in_sentences
 from ui.pooling.words import dropped_in_words, hours, plan_in_words, source_name
@@ -99,6 +101,26 @@ def test_what_cannot_be_expected_says_why() -> None:
     assert len(figures_of({"pairs_added": 0, "queries": 1})) == 1
 
 
+def test_a_preview_is_of_this_plan_and_of_nothing_older(filled_workspace: Workspace) -> None:
+    plan = PoolPlan(("bm25",), 5)
+    asked = {"actor": "Dana", **plan.as_json()}
+    assert current_preview(filled_workspace, plan) is None
+    a_job(filled_workspace, PREVIEW_JOB, asked, {"pairs_added": 3})
+    assert current_preview(filled_workspace, plan) == {"pairs_added": 3}
+    assert current_preview(filled_workspace, replace(plan, depth=6)) is None
+    a_job(filled_workspace, POOL_JOB, asked, {"pairs_added": 3})
+    assert current_preview(filled_workspace, plan) is None
+
+
+def a_job(
+    workspace: Workspace, kind: str, asked: Mapping[str, Any], outcome: Mapping[str, Any]
+) -> None:
+    """A job that is done."""
+    with workspace.store.write() as connection:
+        number = jobs.add_job(connection, kind, "builder.pooling:any", asked, "Dana")
+        jobs.finish_job(connection, number, "done", "", outcome)
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [(0, "0 minutes"), (0.004, "less than a minute"), (0.5, "30 minutes"), (120.4, "120 hours")],
@@ -143,6 +165,15 @@ def test_taken_back_says_what_went_and_what_stays() -> None:
         "Stay: 4 pairs: somebody judged them.",
     ]
     assert taken_back_in_words({**done, "kept": {}})[1:] == []
+
+
+def test_before_it_is_taken_back_it_says_what_would_go_and_stay() -> None:
+    would = {"pairs_removed": 20, "leases": 1, "kept": {"judged": 2}}
+    assert would_go_in_words(would) == [
+        "20 pairs that only this filling brought go out of the pool.",
+        "1 of them is on raters' screens right now.",
+        "Stay: 2 pairs: somebody judged them.",
+    ]
 
 
 def test_a_finding_names_a_few_documents() -> None:

@@ -67,12 +67,13 @@ def _ask_searches(workspace: Workspace, person: Person) -> PoolPlan:
     depth = _ask_number(
         "How many documents of each search and query", "depth", 1000, _FIRST.depth, least=1
     )
-    uploads = st.file_uploader(
-        "Rankings of other systems, as run files in TREC's form",
-        accept_multiple_files=True,
-        max_upload_size=_LARGEST_RUN_MB,
-        key="pool_runs",
-    )
+    with st.expander("Rankings of other systems"):
+        uploads = st.file_uploader(
+            "Run files in TREC's form: query, Q0, document, rank, score, name",
+            accept_multiple_files=True,
+            max_upload_size=_LARGEST_RUN_MB,
+            key="pool_runs",
+        )
     files = keep_run_files(workspace, person, uploads) if uploads else []
     return PoolPlan(tuple(models), depth, tuple(str(file.absolute()) for file in files))
 

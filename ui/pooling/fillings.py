@@ -61,11 +61,30 @@ def how_far(filling: Pooling) -> str:
 def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     """What went and what stays, a sentence each."""
     removed = done["pairs_removed"]
-    went = f"{count_of(removed, 'pair')} {'is' if removed == 1 else 'are'} gone."
+    went = f"{count_of(removed, 'pair')} {_are(removed)} gone."
     said = [f"Filling {count(done['pooling_id'])} is taken back. {went}"]
     if kept := kept_in_words(done["kept"]):
         said.append(f"Stay: {kept}.")
     return said
+
+
+def would_go_in_words(would: Mapping[str, Any]) -> list[str]:
+    """What taking a filling back would remove and leave, a sentence each."""
+    n = would["pairs_removed"]
+    said = [f"{count_of(n, 'pair')} that only this filling brought {_go(n)} out of the pool."]
+    if on_screen := would["leases"]:
+        said.append(f"{count(on_screen)} of them {_are(on_screen)} on raters' screens right now.")
+    if kept := kept_in_words(would["kept"]):
+        said.append(f"Stay: {kept}.")
+    return said
+
+
+def _go(n: int) -> str:
+    return "goes" if n == 1 else "go"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _show_rows(workspace: Workspace, person: Person, fillings: Sequence[Pooling]) -> None:
@@ -95,11 +114,15 @@ def _offer_ways(workspace: Workspace, person: Person, filling: Pooling) -> None:
 
 
 def _offer_taking_back(workspace: Workspace, person: Person, number: int) -> None:
-    with st.popover("Take back", icon=":material/undo:", key=f"undo_filling_{number}"):
-        st.html(
-            "<p>Pairs that only this filling brought leave the pool.</p><p>What stays: pairs that "
-            "somebody judged, and those that another filling or source names.</p>"
-        )
+    undo = st.popover(
+        "Take back", icon=":material/undo:", key=f"undo_filling_{number}", on_change="rerun"
+    )
+    if not undo.open:
+        return
+    with undo:
+        would = take_back_pooling(workspace, number, person, dry_run=True)
+        for line in would_go_in_words(would):
+            muted(line)
         st.button(
             "Take it back",
             type="primary",

@@ -7,7 +7,7 @@ import streamlit as st
 
 from builder.jobs import Job
 from builder.people import Person
-from builder.pooling import PoolPlan
+from builder.pooling import PoolPlan, find_pooling
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section
 from ui.jobs import Outcome, follow, latest_job, start
@@ -40,8 +40,9 @@ def show_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
     if preview is None:
         _offer_preview(workspace, person, plan)
     else:
-        show_outcome(preview)
+        st.html(tiles(figures_of(preview)))
         _offer_pooling(workspace, person, plan, preview)
+        show_details(preview)
     follow(workspace, PREVIEW_JOB, keep=False)
 
 
@@ -54,13 +55,13 @@ def current_preview(workspace: Workspace, plan: PoolPlan) -> Outcome | None:
     return job.outcome if asked == plan.as_json() else None
 
 
-def show_outcome(outcome: Outcome) -> None:
-    """Counts of a pooling, done or not: figures, sources, what was cut, and what is odd."""
-    st.html(tiles(list(figures_of(outcome))))
+def show_details(outcome: Outcome) -> None:
+    """Of a pooling, done or not: its sources, what was left out, and what is odd."""
     if outcome.get("sources"):
         rows = [_source_row(source) for source in outcome["sources"]]
         caption = f"One pair may have several sources. {_known(outcome.get('known', 0))}"
-        st.html(table(_COLUMNS, rows, caption=caption))
+        named_by = table(_COLUMNS, rows, caption=caption)
+        st.html(f'<div class="gs-blocks gs-named-by">{named_by}</div>')
     if cut := outcome.get("cut_by_budget"):
         note(f"The budget leaves out {count_of(cut, 'pair')} that were named, too.")
     if dropped := dropped_in_words(outcome.get("dropped", {})):
@@ -83,11 +84,13 @@ def figures_of(outcome: Outcome) -> list[Tile]:
     return [figure for figure in figures if figure is not None]
 
 
-def show_pooled(job: Job, outcome: Outcome) -> None:
+def show_pooled(workspace: Workspace, job: Job, outcome: Outcome) -> None:
     """What a pooling brought, and where to go on."""
     del job
-    added = outcome["pairs_added"]
-    if added:
+    added, number = outcome["pairs_added"], outcome.get("pooling_id")
+    if number is not None and not find_pooling(workspace, number).stands:
+        muted(f"Filling {count(number)} was taken back since.")
+    elif added:
         note(f"{count_of(added, 'pair')} joined the pool.", "Next, the experts grade them.")
         st.page_link("ui/pages/grade.py", label="Grade", icon=":material/arrow_forward:")
     else:

@@ -44,6 +44,7 @@ KEPT = {
     "rechecked": "they are asked once more",
     "other_pooling": "another filling names them too",
     "other_source": "another source names them too",
+    "there_before": "they were in the pool before",
 }
 """Why pairs stay when a filling is taken back."""
 
