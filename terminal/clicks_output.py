@@ -12,7 +12,7 @@ from terminal.texts import plain
 SHOWN = 20
 """So many contradictions are shown; --json has all."""
 
-_COLUMNS = ("query", "document", "experts", "clicks", "confidence", "strength", "clicked", "COEC")
+_COLUMNS = ("query", "document", "experts", "clicks", "confidence", "strength", "clicked")
 
 
 def print_clicks(found: Mapping[str, Any]) -> None:
@@ -55,12 +55,14 @@ def _print_contradictions(found: Mapping[str, Any]) -> None:
     if not rows:
         return
     click.echo()
-    print_table(_COLUMNS, [_contradiction(row) for row in rows])
+    measure = found["rule"]["measure"]
+    columns = [*_COLUMNS, measure.upper()]
+    print_table(columns, [_contradiction(row, measure) for row in rows])
     if found["n_contradictions"] > len(rows):
         click.echo(f"  the strongest {len(rows)} of {found['n_contradictions']:,}; --json has all")
 
 
-def _contradiction(row: Mapping[str, Any]) -> list[str]:
+def _contradiction(row: Mapping[str, Any], measure: str) -> list[str]:
     evidence = row["evidence"]
     return [
         plain(row["query"]),
@@ -70,7 +72,7 @@ def _contradiction(row: Mapping[str, Any]) -> list[str]:
         f"{row['confidence']:.2f}",
         f"{row['strength']:.2f}",
         f"{evidence['clicks']:,} of {evidence['impressions']:,}",
-        f"{evidence['coec']['value']:.2f}",
+        f"{evidence[measure]['value']:.2f}",
     ]
 
 
