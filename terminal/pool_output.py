@@ -19,28 +19,28 @@ _DROPPED = {
     "queries_retired_meanwhile": "queries that were retired meanwhile",
 }
 _KEPT = {
-    "judged": "somebody judged",
-    "decided": "an adjudicator decided on",
-    "rechecked": "were sent to be graded once more",
-    "query_words": "are of queries that raters said something of",
-    "other_pooling": "another filling named, too",
-    "other_source": "came some other way, too",
-    "there_before": "were there before",
+    "judged": "somebody judged them",
+    "decided": "an adjudicator decided on them",
+    "rechecked": "they are to be graded once more",
+    "query_words": "raters said something of their query",
+    "other_pooling": "another filling named them, too",
+    "other_source": "they came some other way, too",
+    "there_before": "they were there before",
 }
 
 
 def print_pooled(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
     """What joined the pool, or would; what it costs, what was left out, what comes next."""
     named = ", ".join(f"{n:,} from {name}" for name, n in outcome["by_source"].items())
-    would = "would be " if dry_run else ""
-    click.echo(f"{outcome['pairs_added']:,} new pairs {would}to grade ({named or 'none named'})")
+    what = "pairs would join the pool" if dry_run else "new pairs to grade"
+    click.echo(f"{outcome['pairs_added']:,} {what} ({named or 'nothing named'})")
     spread, cost = outcome["per_query"], outcome["cost"]
     click.echo(
         f"  {outcome['queries']:,} queries, {spread['min']:,} to {spread['max']:,} new pairs each; "
         f"{outcome['known']:,} of {outcome['candidates']:,} candidates were there already"
     )
     click.echo(
-        f"  cost: {cost['grades']:,} grades, {cost['hours']:.1f} hours at "
+        f"  cost: {cost['grades']:,} grades, {_duration(cost['hours'])} at "
         f"{cost['seconds_a_grade']:.3g} s each ({cost['why']})"
     )
     _print_expected(outcome["expected"])
@@ -54,9 +54,10 @@ def print_pooled(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
 
 def print_filled_holes(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
     """What of the unjudged documents of models went to the queue, and judged@k before and after."""
+    what = "pairs would join the pool" if dry_run else "new pairs to grade"
     click.echo(
-        f"{outcome['pairs_added']:,} new pairs {'would be ' if dry_run else ''}to grade, of "
-        f"{outcome['holes']:,} unjudged documents in the first {outcome['k']} of models"
+        f"{outcome['pairs_added']:,} {what}, of {outcome['holes']:,} unjudged documents in the "
+        f"first {outcome['k']} of models"
     )
     if outcome["reason"]:
         out.say(f"  {str(outcome['reason']).replace('_', ' ')}")
@@ -72,14 +73,12 @@ def print_filled_holes(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
 
 def print_taken_back(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
     """What a filling left behind when it was taken back, and why."""
-    would = "would be " if dry_run else ""
-    click.echo(
-        f"filling {outcome['pooling_id']}: {outcome['pairs_removed']:,} pairs {would}removed"
-    )
+    what = "would go" if dry_run else "are gone"
+    click.echo(f"filling {outcome['pooling_id']}: {outcome['pairs_removed']:,} pairs {what}")
     for reason, n in outcome["kept"].items():
-        click.echo(f"  stay, for they {_KEPT.get(reason, reason)}: {n:,}")
+        click.echo(f"  {n:,} stay: {_KEPT.get(reason, reason)}")
     if outcome["leases"]:
-        click.echo(f"  of the removed ones on raters' screens: {outcome['leases']:,}")
+        click.echo(f"  {outcome['leases']:,} of those that go are on raters' screens")
 
 
 def print_poolings(poolings: Sequence[Mapping[str, Any]]) -> None:
@@ -103,6 +102,10 @@ def _row(pooling: Mapping[str, Any]) -> list[str]:
         "taken back" if back else f"{pooling['pairs']:,}",
         "" if back else f"{pooling['graded']:,}",
     ]
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{hours * 60:.0f} minutes"
 
 
 def _print_expected(expected: Mapping[str, Any]) -> None:

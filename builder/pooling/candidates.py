@@ -16,6 +16,7 @@ from builder.store.pool_yield import all_doc_ids, known_query_ids, pooled_querie
 from builder.store.task_rows import active_queries
 from builder.workspace import Workspace
 from evals.bm25 import words
+from evals.embeddings import FOLDER
 from evals.measures import ranked
 from evals.records import Document, Progress, Query, Run
 from evals.retrievers import BM25, retriever
@@ -95,7 +96,8 @@ def _runs_of_retrievers(
     """The name and run of each retriever, one after the other."""
     corpus: list[Document] = []
     for name in dict.fromkeys(plan.retrievers):
-        searcher = retriever(name)
+        # Embeddings that are kept serve the pooling after its preview, and the next evaluation.
+        searcher = retriever(name, embeddings=workspace.cache_folder / FOLDER)
         if name == BM25:
             yield searcher.name, _bm25_run(workspace, queries, plan.depth, progress)
             continue

@@ -38,20 +38,20 @@ def told(result: Result) -> Any:
 
 def test_filled_listed_repeated_and_taken_back(run: Run) -> None:
     dry = run("--depth", "2", "--dry-run")
-    assert "4 new pairs would be to grade (4 from bm25)" in dry.stdout
+    assert "4 pairs would join the pool (4 from bm25)" in dry.stdout
     assert "Nothing was written" in dry.stdout
     done = run("--depth", "2")
     assert "4 new pairs to grade (4 from bm25)" in done.stdout
     assert "2 queries, 2 to 2 new pairs each; 0 of 4 candidates were there already" in done.stdout
-    assert "8 grades, 0.0 hours at 20 s each (nobody has graded enough here" in done.stdout
+    assert "8 grades, 3 minutes at 20 s each (nobody has graded enough here" in done.stdout
     assert "how much of it is relevant cannot be told" in done.stdout
     assert "goldsmith pool --take-back 1 undoes this" in done.stdout
     assert told(run("--repeat", "1", "--json"))["repeats"] == 1
     listed = told(run("--list", "--json"))["poolings"]
     assert [pooling["pooling_id"] for pooling in listed] == [2, 1]
     back = run("--take-back", "1")
-    assert "filling 1: 0 pairs removed" in back.stdout
-    assert "stay, for they another filling named, too: 4" in back.stdout
+    assert "filling 1: 0 pairs are gone" in back.stdout
+    assert "4 stay: another filling named them, too" in back.stdout
     rows = run("--list").stdout.splitlines()
     assert rows[0].split() == [
         "filling",
