@@ -164,7 +164,7 @@ class Oracle:
         )
         if not places:
             return 10
-        return min(p for p in places if sum(q <= p for q in places) >= 0.95 * len(places))
+        return min(p for p in places if sum(q <= p for q in places) >= 0.999 * len(places))
 
     def _count(self, search: Row, places: dict[str, tuple[int, int]]) -> None:
         clicked = self._clicked(search)

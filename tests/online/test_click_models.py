@@ -152,8 +152,9 @@ def test_more_clicks_than_impressions_at_a_rank_are_refused() -> None:
 
 def test_searches_without_click_were_read_as_far_as_people_get() -> None:
     assert looked_down_to({}) == 10
-    assert looked_down_to({1: 95, 60: 5}) == 1
-    assert looked_down_to({1: 94, 2: 1, 60: 5}) == 2
+    assert looked_down_to({1: 9990, 60: 10}) == 1
+    assert looked_down_to({1: 9988, 2: 2, 60: 10}) == 2
+    assert looked_down_to({1: 50, 60: 1}) == 60
     assert looked_down_to({3: 1}) == 3
 
 
