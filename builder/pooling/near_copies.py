@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 from math import ceil
 
 LEAST = 0.8
@@ -96,8 +97,14 @@ class CopyFinder:
         self._sizes: list[int] = []
         self._by_key = self._index()
 
-    def copies(self, text: str) -> list[Copy]:
-        """The wanted texts that this one says again, the most similar first; itself among them."""
+    def copies(self, text: str, most: int | None = None) -> list[Copy]:
+        """The wanted texts that this one says again, the most similar first; itself among them.
+
+        Args:
+            text: Any text.
+            most: At most so many near ones, any of them: where all texts are much alike, each is a
+                copy of each. None: all.
+        """
         words = _words(text.lower() if text.isascii() else normalised(text))
         keys = _keys(words)
         met = keys & self._by_key.keys()
@@ -105,23 +112,28 @@ class CopyFinder:
             return []  # an equal text has the same 3-grams
         said = normalised(text)
         found = [Copy(tuple(self._names[said]), 1.0, equal=True)] if said in self._names else []
-        near = [
-            Copy(tuple(self._names[self._texts[place]]), similarity, equal=False)
-            for place, similarity in self._near(said, len(keys), met)
-            if self._texts[place] != said
-        ]
+        near = islice(self._near(said, len(keys), met), most)
         return found + sorted(near, key=lambda copy: (-copy.similarity, copy.names))
 
-    def _near(self, said: str, size: int, met: Iterable[int]) -> Iterator[tuple[int, float]]:
+    def _near(self, said: str, size: int, met: Iterable[int]) -> Iterator[Copy]:
         own: set[Gram] | None = None
-        for place in sorted({place for key in met for place in self._by_key[key]}):
+        for place in self._candidates(met):
             smaller, larger = sorted((size, self._sizes[place]))
-            if smaller < self._least * larger - _NOISE:
-                continue  # even if the smaller lay wholly in the larger
+            if smaller < self._least * larger - _NOISE or self._texts[place] == said:
+                continue  # too little even if the smaller lay wholly in the larger; or itself
             own = grams(said) if own is None else own
             similarity = _jaccard(own, _grams_again(self._texts[place]))
             if similarity >= self._least:
-                yield place, similarity
+                yield Copy(tuple(self._names[self._texts[place]]), similarity, equal=False)
+
+    def _candidates(self, met: Iterable[int]) -> Iterator[int]:
+        """Each once, those with the rarest 3-grams first."""
+        lists = sorted((self._by_key[key] for key in met), key=_rarity)
+        seen: set[int] = set()
+        for place in chain.from_iterable(lists):
+            if place not in seen:
+                seen.add(place)
+                yield place
 
     def _index(self) -> dict[int, list[int]]:
         """Key of a 3-gram -> the wanted texts that are to be compared where a text has it."""
@@ -143,6 +155,11 @@ class CopyFinder:
             for key in keys[rarest].tolist():
                 met[key].append(place)
         return dict(met)
+
+
+def _rarity(places: Sequence[int]) -> tuple[int, Sequence[int]]:
+    """By how many texts, then by which: the order is the same in every process."""
+    return len(places), places[:N]
 
 
 def _enough(n: int, least: float) -> int:

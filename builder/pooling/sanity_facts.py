@@ -1,13 +1,13 @@
 """Counts what is odd about a corpus, in one pass over its documents."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from builder.judging.aggregation import settle_pairs
 from builder.mining.weak_grades import weak_grades
-from builder.pooling.near_copies import CopyFinder, has_words
+from builder.pooling.near_copies import Copy, CopyFinder, has_words
 from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
 from builder.store.documents import count_documents, documents_by_ids, iterate_documents
@@ -17,6 +17,9 @@ from online.listed import ListedDocuments, listed_documents
 
 MOST_COMPARED = 20_000
 """So many relevant documents are looked for in the corpus: their 3-grams lie in memory."""
+
+MOST_LIKE = 20
+"""To so many near ones a document is set against: in a corpus of forms each is like each."""
 
 EXAMPLES = 5
 TELL_EVERY = 1000
@@ -40,13 +43,12 @@ class Copies:
     of: set[str] = field(default_factory=set)
     examples: list[tuple[str, str, float]] = field(default_factory=list)
 
-    def add(self, doc_id: str, names: Iterable[str], similarity: float) -> None:
-        """Take in one copy of these."""
-        originals = list(names)
+    def add(self, doc_id: str, originals: Sequence[tuple[str, float]]) -> None:
+        """Take in one copy of these: relevant documents with their similarity."""
         self.copies += 1
-        self.of.update(originals)
+        self.of.update(name for name, _ in originals)
         if len(self.examples) < EXAMPLES:
-            self.examples.append((doc_id, originals[0], similarity))
+            self.examples.append((doc_id, *originals[0]))
 
 
 @dataclass(slots=True)
@@ -123,18 +125,21 @@ class _Look:
             if len(self.facts.empty_ids) < EXAMPLES:
                 self.facts.empty_ids.append(document.doc_id)
             return
-        found = self.finder.copies(text)
-        for copy in found:
-            if missed := list(self._missed(document.doc_id, copy.names)):
-                # One document is one copy, of what it is most like.
-                kind = self.facts.equal if copy.equal else self.facts.near
-                kind.add(document.doc_id, missed, copy.similarity)
+        copies = self.finder.copies(text, MOST_LIKE)
+        for equal in (True, False):
+            alike = (copy for copy in copies if copy.equal is equal)
+            if missed := list(self._missed(document.doc_id, alike)):
+                # One document is one copy: who says just the same is not told as near as well.
+                (self.facts.equal if equal else self.facts.near).add(document.doc_id, missed)
                 return
 
-    def _missed(self, doc_id: str, names: Iterable[str]) -> Iterator[str]:
+    def _missed(self, doc_id: str, copies: Iterable[Copy]) -> Iterator[tuple[str, float]]:
         """The relevant ones for one of whose queries this document is not relevant."""
         mine = self.relevant.get(doc_id, frozenset())
-        return (name for name in names if name != doc_id and self.relevant[name] - mine)
+        for copy in copies:
+            for name in copy.names:
+                if name != doc_id and self.relevant[name] - mine:
+                    yield name, copy.similarity
 
 
 def _relevant_by_people(connection: Connection) -> Relevant:

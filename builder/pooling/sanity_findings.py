@@ -215,7 +215,7 @@ def _denser(facts: Facts, log: ListedDocuments) -> Finding:
 
 
 def _by_clicks(facts: Facts) -> str:
-    return " by clicks, for nobody has graded one yet," if facts.by_clicks else ""
+    return " (by clicks; nobody has graded one yet)" if facts.by_clicks else ""
 
 
 def _compared(facts: Facts) -> str:

@@ -79,3 +79,14 @@ def test_a_threshold_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="least is 0"):
         CopyFinder([], 0)
     assert CopyFinder([]).copies("a b c") == []
+
+
+def test_where_all_texts_are_alike_some_are_enough() -> None:
+    """Forms of 41 words, of which one differs: of 39 3-grams 3 do, so 36 of 42 are shared."""
+    before, after = (" ".join(f"{letter}{n}" for n in range(20)) for letter in "wv")
+    forms = [f"{before} x{number} {after}" for number in range(30)]
+    finder = CopyFinder((str(place), form) for place, form in enumerate(forms))
+    found = finder.copies(forms[7], 5)
+    assert found[0] == Copy(("7",), 1.0, equal=True)
+    assert [copy.similarity for copy in found[1:]] == pytest.approx([36 / 42] * 5)
+    assert len(finder.copies(forms[7])) == 30

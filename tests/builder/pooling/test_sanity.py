@@ -222,3 +222,32 @@ def test_it_can_be_stopped_and_says_what_it_left_out(
     monkeypatch.setattr(sanity_facts, "MOST_COMPARED", 1)
     what = found(workspace)["duplicate_relevant"].what
     assert what.endswith("Of 2 relevant ones only 1 were looked for.")
+
+
+def test_before_anybody_graded_clicks_say_what_is_relevant(workspace: Workspace) -> None:
+    """Of 40 searches for "one" in as many sessions all click d1, at rank 1 of two documents."""
+    fill(workspace, {"d1": TEXT, "copy": TEXT}, others=1000)
+    searches = [
+        {"search_key": n, "query": "One", "session_id": f"s{n}", "retrieved_doc_ids": ["o1", "d1"],
+         "n_results": 2, "n_clicks": 1, "n_ranked_clicks": 1, "n_top_clicks": 1,
+         "best_click_rank": 2, "first_click_rank": 2, "best_click_doc_id": "d1",
+         "best_click_position": 2}
+        for n in range(40)
+    ]  # fmt: skip
+    clicks = [
+        {"search_key": n, "session_id": f"s{n}", "doc_id": "d1", "rank": 2, "position": 2}
+        for n in range(40)
+    ]
+    others = [
+        {"search_key": 100 + n, "query": "two", "session_id": f"t{n}",
+         "retrieved_doc_ids": ["o2", "o3"], "n_results": 2}
+        for n in range(40)
+    ]  # fmt: skip
+    lake_of(workspace.root, [*searches, *others], clicks)
+    told = found(workspace)
+    assert told.keys() == {"duplicate_relevant"}
+    assert "1 relevant document (by clicks; nobody has graded one yet) says" in (
+        told["duplicate_relevant"].what
+    )
+    grade(workspace, "q1", {"o5": 1})
+    assert found(workspace) == {}
