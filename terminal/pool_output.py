@@ -67,7 +67,7 @@ def print_filled_holes(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
     ]
     if rows:
         measure = f"judged@{outcome['k']}"
-        out.print_table(["model", measure, "once these are graded"], rows)
+        out.print_table(["model", measure, "once all that waits is graded"], rows)
     _print_next(outcome, dry_run=dry_run)
 
 

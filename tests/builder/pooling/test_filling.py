@@ -28,7 +28,7 @@ from builder.pooling import (
 )
 from builder.store.documents import insert_documents
 from builder.store.pool import count_pairs, pool_by_source
-from builder.store.pool_yield import pooled_documents
+from builder.store.pool_yield import Yield, pooled_documents, yields
 from builder.store.queries import insert_queries
 from builder.workspace import Workspace, init_workspace
 from evals.bm25 import BM25Retriever
@@ -247,6 +247,14 @@ def test_what_is_expected_comes_from_grades(workspace: Workspace) -> None:
         grade(workspace, "boss", pair.pair_id, min(n, 1), f"t{n}")
     share = preview(workspace, PoolPlan())["expected"]["share_relevant"]
     assert (share["value"], share["n"]) == (pytest.approx(5 / 6), 6)
+    # What a source names only now tells as well, where it is graded: all that is in the pool.
+    chance = PoolPlan(retrievers=(), random=30, negatives=1)
+    share = preview(workspace, chance)["expected"]["share_relevant"]
+    assert (share["value"], share["n"]) == (pytest.approx(5 / 6), 6)
+    pool(workspace, plan=chance)
+    with workspace.store.read() as connection:
+        of_chance = [found for found in yields(connection) if found.source == "random"]
+    assert of_chance == [Yield("random", None, 6, 5)]
 
 
 def test_who_stops_it_has_added_nothing(workspace: Workspace) -> None:
