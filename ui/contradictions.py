@@ -73,13 +73,28 @@ def show_rechecks(
     waiting = [row for row in rechecks if row["state"] == "waiting"]
     answered = [row for row in rechecks if row["state"] != "waiting"]
     changed = sum(bool(row["changed"]) for row in answered)
-    note(
-        f"{count_of(len(waiting), 'pair')} {'waits' if len(waiting) == 1 else 'wait'} for a second "
-        f"look, {count_of(len(answered), 'pair')} had it.",
-        f"{count(changed)} of {count(len(answered))} have another grade since." * bool(answered),
-    )
+    muted(_looks_in_words(len(waiting), len(answered), changed))
     if answered:
         st.html(answered_html(workspace, answered))
+    if waiting:
+        with st.expander(f"{count_of(len(waiting), 'pair')} waiting"):
+            _show_all_waiting(workspace, person, waiting)
+
+
+def _looks_in_words(waiting: int, answered: int, changed: int) -> str:
+    """How many pairs wait for a second look, and what it changed."""
+    said = [f"{count_of(waiting, 'pair')} {'waits' if waiting == 1 else 'wait'} for a second look."]
+    if answered:
+        said.append(
+            f"{count_of(answered, 'pair')} had it; {count(changed)} of them "
+            f"{'has' if changed == 1 else 'have'} another grade now."
+        )
+    return " ".join(said if waiting else said[1:])
+
+
+def _show_all_waiting(
+    workspace: Workspace, person: Person, waiting: Sequence[Mapping[str, Any]]
+) -> None:
     for row in waiting[:SENT_AT_ONCE]:
         _show_waiting(workspace, person, row)
     if len(waiting) > SENT_AT_ONCE:

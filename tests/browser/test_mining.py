@@ -129,7 +129,7 @@ def test_a_sample_is_drawn_and_taken_back(
     assert samples == [(80, 80), (1, 1), (1, 1), (1, 1)]
     page.get_by_role("button", name="Take back").click()
     page.get_by_role("button", name="Take it back").click()
-    page.get_by_text("Drawing 1 is taken back. 3 queries are gone.").wait_for()
+    page.get_by_text("Sample 1 is taken back. 3 queries are gone.").wait_for()
     assert rows_in(drawn) == []
     assert rows_in("SELECT query_id FROM queries") == [("q0",)]
     assert rows_in("SELECT taken_back_by FROM samplings") == [("Dana",)]

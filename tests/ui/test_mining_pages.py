@@ -135,10 +135,10 @@ def test_the_thresholds_are_told_as_spans_that_follow_each_other() -> None:
 def test_what_is_taken_back_says_what_went_and_what_stays_and_why() -> None:
     done = {"sampling_id": 3, "queries_removed": 1}
     went = taken_back_in_words(done | {"kept": {}})
-    assert went == ["Drawing 3 is taken back. 1 query is gone."]
+    assert went == ["Sample 3 is taken back. 1 query is gone."]
     kept = taken_back_in_words(done | {"kept": {"in_pool": 2, "edited": 0, "other_sampling": 1}})
     assert kept[1] == (
-        "Stay: 2 queries: they have pairs in the pool; 1 query: another drawing holds them."
+        "Stay: 2 queries: they have pairs in the pool; 1 query: another sample holds them."
     )
 
 

@@ -29,8 +29,16 @@ def evidence_of(workspace: Workspace, choice: Choice) -> Evidence:
     Not kept in the process: where it is on disk, finding it takes milliseconds, and its file goes
     when events come in.
     """
+    place = st.empty()
+
+    def tell(_: str, done: int, total: int | None) -> None:
+        # Whoever leaves the page meanwhile ends the counting here.
+        place.progress(min(1.0, done / total) if total else 0.0)
+
     with st.spinner("Counting impressions and clicks \u2026"):
-        return find_evidence(workspace.lake, workspace.cache_folder, choice)
+        found = find_evidence(workspace.lake, workspace.cache_folder, choice, tell)
+    place.empty()
+    return found
 
 
 def show_why_no_evidence(summary: EvidenceSummary) -> bool:

@@ -17,11 +17,12 @@ from ui.jobs import Outcome, follow, latest_job, start
 from ui.mining.report import show_headline, show_left_out, show_sample, show_strata
 from ui.mining.strata_chart import show_strata_chart
 from ui.mining.words import error_on_the_page, queries_of
-from ui.numbers import count, count_of
+from ui.numbers import count
 
 MINE_JOB = "mine"
 MINE_TARGET = "builder.mining:mine_job"
 PREVIEW_JOB = "mine_preview"
+_NEXT = "Next, pool the documents that shall be graded for them."
 AT_ONCE = 1_000_000
 """Up to so many searches a preview takes a second or two: nobody need ask for it."""
 
@@ -51,13 +52,12 @@ def show_added(job: Job, outcome: Outcome) -> None:
     del job
     queries = outcome["queries"]
     if (same := outcome.get("unchanged")) is not None:
-        note(f"Nothing changed: drawing {same} holds the same queries.")
+        note(f"Nothing changed: sample {same} holds the same queries.")
+    elif not queries["new"]:
+        note(f"{_are(queries['known'])} noted with their weights; none is new.", _NEXT)
     else:
         known = f" {_are(queries['known'])} in this workspace already." * (queries["known"] > 0)
-        note(
-            f"{_are(queries['new'])} new.{known}",
-            "Next, pool the documents that shall be graded for them.",
-        )
+        note(f"{_are(queries['new'])} new.{known}", _NEXT)
     st.page_link("ui/pages/pool.py", label="Pool pairs", icon=":material/arrow_forward:")
 
 
@@ -69,7 +69,7 @@ def add_queries(workspace: Workspace, person: Person, parameters: dict[str, Any]
 def _offer(workspace: Workspace, person: Person, sampling: Sampling, outcome: Outcome) -> None:
     """The one button that matters; none where the same queries are drawn already."""
     if (same := outcome.get("unchanged")) is not None:
-        muted(f"Drawing {same} below holds exactly these queries; there is nothing to add.")
+        muted(f"Sample {same} below holds exactly these queries; there is nothing to add.")
         return
     new, known = outcome["queries"]["new"], outcome["queries"]["known"]
     with st.container(horizontal=True, vertical_alignment="center", key="add_queries"):
@@ -88,10 +88,10 @@ def _what_happens(new: int, known: int) -> str:
     if not known:
         return "They can be taken back below."
     if not new:
-        return "All of them are here already. The drawing notes how much each of them weighs."
+        return "All of them are here already. The sample notes how much each of them weighs."
     return (
         f"{count(known)} more {'is' if known == 1 else 'are'} known and "
-        f"{'gets its weight' if known == 1 else 'get their weights'} from this drawing. "
+        f"{'gets its weight' if known == 1 else 'get their weights'} from this sample. "
         "It can be taken back below."
     )
 
@@ -157,7 +157,7 @@ def _what_was(job: Job | None) -> str:
 
 
 def _are(n: int) -> str:
-    return f"{count_of(n, 'query') if n == 1 else queries_of(n)} {'is' if n == 1 else 'are'}"
+    return f"{queries_of(n)} {'is' if n == 1 else 'are'}"
 
 
 def follow_adding(workspace: Workspace, standing: set[int]) -> None:
@@ -167,12 +167,7 @@ def follow_adding(workspace: Workspace, standing: set[int]) -> None:
         workspace: Where it ran.
         standing: The numbers of the drawings that are not taken back.
     """
-
-    def show(job: Job, outcome: Outcome) -> None:
-        number = outcome.get("sampling_id") or outcome.get("unchanged")
-        if number in standing:
-            show_added(job, outcome)
-        else:
-            muted("That drawing was taken back since.")
-
-    follow(workspace, MINE_JOB, show=show)
+    job = latest_job(workspace, MINE_JOB)
+    outcome = (job.outcome if job and job.state == "done" else None) or {}
+    number = outcome.get("sampling_id") or outcome.get("unchanged")
+    follow(workspace, MINE_JOB, show=show_added, keep=number in standing)

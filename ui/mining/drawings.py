@@ -27,7 +27,7 @@ _KEPT = {
     "in_pool": "they have pairs in the pool",
     "discussed": "raters said something about them",
     "edited": "somebody edited them",
-    "other_sampling": "another drawing holds them",
+    "other_sampling": "another sample holds them",
 }
 """Why queries stay when a drawing is taken back."""
 
@@ -46,11 +46,11 @@ def standing(drawings: Sequence[Drawing]) -> set[int]:
 
 def show_drawings(workspace: Workspace, person: Person, drawings: Sequence[Drawing]) -> None:
     """Each drawing with what can be done about it."""
-    section("Drawings so far")
+    section("Samples so far")
     if said := st.session_state.pop(_SAID, None):
         note(*said)
     if not drawings:
-        muted("No queries were drawn from the log yet.")
+        muted("No sample was drawn from the log yet.")
         return
     for row in drawings[:AT_ONCE]:
         _show_row(workspace, person, row)
@@ -69,9 +69,9 @@ def _show_row(workspace: Workspace, person: Person, row: Drawing) -> None:
         ):
             offer_csv(
                 partial(_sheet, workspace, number),
-                file_name("drawing", number),
+                file_name("sample", number),
                 key=f"drawing_{number}",
-                what=f"the queries of drawing {number}",
+                what=f"the queries of sample {number}",
             )
             st.button(
                 "Repeat",
@@ -96,7 +96,7 @@ def drawing_html(workspace: Workspace, row: Drawing) -> str:
         else ""
     )
     return (
-        f'<div class="gs-entry"><div class="gs-entry-title">Drawing {number_of(row)}: '
+        f'<div class="gs-entry"><div class="gs-entry-title">Sample {number_of(row)}: '
         f"{queries_of(queries['sampled'])}, {percent(traffic['share'])} of the searches {state}"
         f'</div><div class="gs-muted">{inline(row["created_by"])}, '
         f"{clock(workspace, row['created_at'])} \u00b7 {count(queries['new'])} new, "
@@ -149,12 +149,16 @@ def _sheet(workspace: Workspace, number: int) -> Sheet:
 def _offer_taking_back(workspace: Workspace, person: Person, row: Drawing) -> None:
     number = row["sampling_id"]
     with st.popover("Take back", icon=":material/undo:", key=f"undo_drawing_{number}"):
-        brought = queries_of(row["outcome"]["queries"]["new"])
+        new = row["outcome"]["queries"]["new"]
+        brought = (
+            f"It brought {queries_of(new)}. Those that nobody has worked with since go."
+            if new
+            else "It brought no new query: only its weights go."
+        )
         st.html(
-            f"<p>It brought {brought}. Those that nobody has worked with since go.</p>"
-            "<p>What stays: queries with pairs in the pool (take that filling back first), those "
-            "that raters said something about or somebody edited, and those that another drawing "
-            "holds.</p>"
+            f"<p>{brought}</p><p>What stays: queries with pairs in the pool (take that filling "
+            "back first), those that raters said something about, that somebody edited, or that "
+            "another sample holds.</p>"
         )
         st.button(
             "Take it back",
@@ -172,7 +176,7 @@ def _take_back(workspace: Workspace, person: Person, number: int) -> None:
 
 def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     """What went and what stays, a sentence each."""
-    went = f"Drawing {count(done['sampling_id'])} is taken back. {_went(done)}"
+    went = f"Sample {count(done['sampling_id'])} is taken back. {_went(done)}"
     kept = [
         f"{queries_of(n)}: {_KEPT.get(reason, reason.replace('_', ' '))}"
         for reason, n in done["kept"].items()
@@ -183,4 +187,6 @@ def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
 
 def _went(done: Mapping[str, Any]) -> str:
     queries = done["queries_removed"]
+    if not queries:
+        return "No query is gone."
     return f"{queries_of(queries)} {'is' if queries == 1 else 'are'} gone."

@@ -49,9 +49,20 @@ def headline(outcome: Outcome) -> tuple[str, str]:
         first = f"The query stands for {percent(traffic['share'])}{of}."
     return first, (
         f"Drawn from {queries_of(queries['eligible'])} that can be drawn, of "
-        f"{count(queries['seen'])} different ones in the log. {count(queries['new'])} of them "
-        f"{'is' if queries['new'] == 1 else 'are'} new, {count(queries['known'])} "
-        f"{'is' if queries['known'] == 1 else 'are'} in this workspace already."
+        f"{count(queries['seen'])} different ones in the log. "
+        f"{_new_and_known(queries['new'], queries['known'])}"
+    )
+
+
+def _new_and_known(new: int, known: int) -> str:
+    """How many of the drawn queries the workspace does not have yet."""
+    if not known:
+        return "None of them is in this workspace yet."
+    if not new:
+        return "All of them are in this workspace already."
+    return (
+        f"{count(new)} of them {'is' if new == 1 else 'are'} new, {count(known)} "
+        f"{'is' if known == 1 else 'are'} in this workspace already."
     )
 
 
