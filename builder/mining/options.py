@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from builder.errors import BuilderError
 from online.engines import Choice
+from online.query_frame import MOST_SEED
 
 Method: TypeAlias = Literal["stratified", "random", "traffic"]
 By: TypeAlias = Literal["traffic", "tag", "class", "language", "outcome"]
@@ -58,13 +59,21 @@ class Sampling:
     choice: Choice = field(default_factory=Choice)
 
     def __post_init__(self) -> None:
+        self._check_words()
+        self._check_numbers()
+
+    def _check_words(self) -> None:
         for name, words in _WORDS.items():
             if getattr(self, name) not in words:
                 raise BuilderError(
                     f"{name} is {getattr(self, name)!r}", hint=f"It is one of {', '.join(words)}."
                 )
+
+    def _check_numbers(self) -> None:
         if not 1 <= self.limit <= MOST_QUERIES:
             raise BuilderError(f"limit is {self.limit}, must be from 1 to {MOST_QUERIES:,}")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise BuilderError(f"seed is {self.seed}, must be from 0 to {MOST_SEED}")
         if self.min_sessions < 1:
             raise BuilderError(f"min_sessions is {self.min_sessions}, must be at least 1")
         if not (0 < self.head < 1 and 0 <= self.torso < 1 and self.head + self.torso <= 1):
