@@ -75,6 +75,8 @@ ACTIONS = {
     "query.retire": "Retired the query",
     "rater.exclude": "Left out the grades of",
     "rater.include": "Let count again the grades of",
+    "recheck.send": "Had pairs graded once more that clicks contradict",
+    "recheck.take_back": "Took back pairs that were to be graded once more",
     "release.make": "Made the release",
     "sampling.draw": "Drew queries from the log as sampling",
     "sampling.take_back": "Took back the sampling",
