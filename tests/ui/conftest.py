@@ -13,6 +13,7 @@ from builder.people import ensure_person
 from builder.settings import Marks, add_marks
 from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
 from online.ingest import import_events
+from tests.workspaces import copied, new_workspace
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 SECONDS = 60
@@ -50,22 +51,26 @@ def open_app(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenApp]:
 
 @pytest.fixture
 def empty_workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "empty", "Empty") as workspace:
+    with new_workspace(tmp_path / "empty", "Empty") as workspace:
         yield workspace
 
 
 @pytest.fixture
 def filled_workspace(tmp_path: Path) -> Iterator[Workspace]:
     """Six documents, two queries, graded pairs, three searches, and an admin called Dana."""
-    root = tmp_path / "filled"
+    with copied(_filled, tmp_path / "filled") as workspace:
+        yield workspace
+
+
+def _filled(root: Path) -> Workspace:
     init_workspace(root, "Filled").close()
     settings = root / SETTINGS_FILE
     # The test runner presses at once; the guard itself is tested in the browser.
     settings.write_text(settings.read_text().replace("other_key_ms = 150", "other_key_ms = 0"))
     add_marks(settings, Marks(events="simulated", grades="illustrative"))
-    with open_workspace(root) as workspace:
-        fill(workspace)
-        yield workspace
+    workspace = open_workspace(root)
+    fill(workspace)
+    return workspace
 
 
 def fill(workspace: Workspace) -> None:

@@ -12,6 +12,7 @@ from builder.workspace import Workspace
 from online.ab import Plan, compare_arms
 from online.ingest import import_events
 from tests.ui.test_pages import markup, sign_in
+from tests.workspaces import copied, new_workspace
 from ui.ab_plans import split_of
 from ui.ab_sheets import days_sheet, effect_by_day, metrics_sheet, name_of_file, power_sheet
 from ui.ab_tests import drawable
@@ -54,10 +55,16 @@ def _page(open_app: OpenApp, workspace: Workspace, **asked: str) -> AppTest:
 
 
 @pytest.fixture
-def logged(empty_workspace: Workspace) -> Workspace:
+def logged(tmp_path: Path) -> Iterator[Workspace]:
     """100 of 1,000 sessions clicked with A, 160 of 1,000 with B, 120 of 1,200 with C."""
-    _log(empty_workspace, A=(1000, 100), B=(1000, 160), C=(1200, 120))
-    return empty_workspace
+    with copied(_logged, tmp_path / "logged") as workspace:
+        yield workspace
+
+
+def _logged(folder: Path) -> Workspace:
+    workspace = new_workspace(folder, "Empty")
+    _log(workspace, A=(1000, 100), B=(1000, 160), C=(1200, 120))
+    return workspace
 
 
 def test_without_events_the_page_says_what_to_do(

@@ -1,6 +1,8 @@
 """The page Agreement: the sentence first, undefined is a word, lists obey the address."""
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -21,6 +23,7 @@ from builder.workspace import Workspace
 from evals.records import Document, Query
 from tests.ui.conftest import OpenApp
 from tests.ui.test_pages import wait_for
+from tests.workspaces import copied, new_workspace
 from ui.kappas import MOST_DRAWN, kappa_frame, raters_drawn
 from ui.trust import beside, value
 
@@ -34,26 +37,38 @@ def give(workspace: Workspace, pair_id: int, rater: str, grade: int, comment: st
 
 
 @pytest.fixture
-def pool(empty_workspace: Workspace) -> Workspace:
+def pool(tmp_path: Path) -> Iterator[Workspace]:
     """72 pairs of twelve queries, numbered from 1 query by query; Dana is admin, Ben a rater."""
+    with copied(make_pool, tmp_path / "pool") as workspace:
+        yield workspace
+
+
+def make_pool(folder: Path) -> Workspace:
+    workspace = new_workspace(folder, "Empty")
     documents = [Document(f"d{n}", f"Title {n} {HOSTILE}", "x") for n in range(N_DOCUMENTS)]
     tags = [("odd",), (HOSTILE,)]
     queries = [
         Query(f"q{n}", f"query {n} {HOSTILE}", "", tags[n % 2], "log") for n in range(N_QUERIES)
     ]
-    with empty_workspace.store.write() as connection:
+    with workspace.store.write() as connection:
         insert_documents(connection, documents)
         insert_queries(connection, queries)
         for query in queries:
             add_pairs(connection, [(query.query_id, d.doc_id) for d in documents], "bm25")
     for name in ("Dana", "Ben"):
-        ensure_person(empty_workspace, name)
-    return empty_workspace
+        ensure_person(workspace, name)
+    return workspace
 
 
 @pytest.fixture
-def graded(pool: Workspace) -> Workspace:
+def graded(tmp_path: Path) -> Iterator[Workspace]:
     """Dana and Ben graded all 72 pairs; they differ on every sixth, by two grades."""
+    with copied(_graded, tmp_path / "graded") as workspace:
+        yield workspace
+
+
+def _graded(folder: Path) -> Workspace:
+    pool = make_pool(folder)
     for pair_id in range(1, N_QUERIES * N_DOCUMENTS + 1):
         give(pool, pair_id, "Dana", pair_id % 4)
         differs = pair_id % 6 == 0

@@ -18,6 +18,7 @@ from online.manifest import MANIFEST
 from tests.online.logs import lake_of
 from tests.ui.conftest import APP, SECONDS
 from tests.ui.test_pages import markup
+from tests.workspaces import copied
 from ui.dashboards.counting import Log, groups_of, log_of, queries_of, report_of, series_of
 from ui.dashboards.figures import asked_in_words, beside, file_parts, sheet_of_groups
 from ui.dashboards.groups import UNTAGGED
@@ -59,16 +60,20 @@ def _clicks() -> Iterator[dict[str, Any]]:
 @pytest.fixture
 def berlin(tmp_path: Path) -> Iterator[Workspace]:
     """A workspace in Berlin with these searches; Dana may see them."""
-    root = tmp_path / "berlin"
+    with copied(_berlin, tmp_path / "berlin") as workspace:
+        yield workspace
+
+
+def _berlin(root: Path) -> Workspace:
     init_workspace(root, "Berlin").close()
     settings = root / SETTINGS_FILE
     settings.write_text(
         settings.read_text().replace('timezone = "UTC"', 'timezone = "Europe/Berlin"')
     )
     lake_of(root, _searches(), _clicks())
-    with open_workspace(root) as workspace:
-        ensure_person(workspace, "Dana")
-        yield workspace
+    workspace = open_workspace(root)
+    ensure_person(workspace, "Dana")
+    return workspace
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The page Raters: one row each, flags with their sentence, and leaving out with a reason."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,15 +13,22 @@ from builder.people import add_person, deactivate, ensure_person
 from builder.people.excluding import exclude_rater, find_exclusion
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
-from tests.ui.test_agreement import HOSTILE, give, links, pool, words
+from tests.ui.test_agreement import HOSTILE, give, links, make_pool, pool, words
+from tests.workspaces import copied
 from ui.raters import STILL_GRADES, bias_in_words, blocks, ordered, rater_row
 
 __all__ = ["pool"]
 
 
 @pytest.fixture
-def graded(pool: Workspace) -> Workspace:
+def graded(tmp_path: Path) -> Iterator[Workspace]:
     """Ben and Dana agree on 72 pairs; Lena grades each a grade higher, where there is one."""
+    with copied(_graded, tmp_path / "graded") as workspace:
+        yield workspace
+
+
+def _graded(folder: Path) -> Workspace:
+    pool = make_pool(folder)
     ensure_person(pool, "Lena")
     for pair_id in range(1, 73):
         give(pool, pair_id, "Dana", pair_id % 4)
