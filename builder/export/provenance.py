@@ -102,7 +102,7 @@ class Making:
         if self.weak:
             n = self.weak.counts["labels"]
             said.append(
-                f"{n:,} weak labels from clicks are in the split {WEAK_SPLIT}: no judgments"
+                f"{n:,} labels in the split {WEAK_SPLIT} were made of clicks: nobody judged them"
             )
         return said
 

@@ -23,50 +23,16 @@ from builder.judging.queue import next_pair, submit_grade
 from builder.mining.weak_grades import weak_grades
 from builder.people import ensure_person, exclude_rater
 from builder.store.activity import entries
-from builder.store.documents import insert_documents
-from builder.store.queries import insert_queries
 from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
-from evals.records import Document, Query
+from tests.builder.clicked import QUERY_IDS, clicked_workspace, experts_of, log
 from tests.builder.crosscheck.conftest import grade
-from tests.online.logs import LISTED, event, take
-
-QUERY_IDS = tuple(f"q{n}" for n in range(6))
-DOC_IDS = ("d1", "d2", "d3", "d4", "d5", "d9")
-CLICKS_OF = {"d1": 1, "d2": 20, "d3": 7, "d5": 10}
-"""Of 40 searches of a query, each in a session of its own."""
-USUAL = {"d1": 0, "d2": 3, "d3": 1, "d5": 3, "d9": 1}
-"""What experts say; nobody graded d4, and the log never showed d9."""
-
-
-def log() -> Iterator[dict[str, Any]]:
-    """Each document stands at each of five ranks as often, so that clicks alone tell them apart."""
-    for query in QUERY_IDS:
-        clicks = [doc_id for doc_id, n in CLICKS_OF.items() for _ in range(n)]
-        for n, doc_id in enumerate([*clicks, *[None] * (40 - len(clicks))]):
-            listed = [*LISTED[n % 5 :], *LISTED[: n % 5]]
-            yield event(
-                query=f"Text of {query}",
-                session_id=f"{query} {n}",
-                retrieved_doc_ids=listed,
-                clicked_doc_id=doc_id,
-                click_rank=None if doc_id is None else listed.index(doc_id) + 1,
-            )
+from tests.online.logs import take
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Ann and Bob graded as clicks say, but for q0: there d1 and d5 are the other way round."""
     root = tmp_path_factory.mktemp("clicks") / "w"
-    with init_workspace(root, "shop") as workspace:
-        with workspace.store.write() as connection:
-            insert_documents(connection, [Document(doc_id, doc_id, "x") for doc_id in DOC_IDS])
-            insert_queries(connection, [Query(key, f"text of {key}") for key in QUERY_IDS])
-        for name in ("ann", "bob", "cy"):
-            ensure_person(workspace, name)
-        take(root, log())
-        for rater in ("ann", "bob"):
-            grade(workspace, rater, USUAL, QUERY_IDS[1:])
-            grade(workspace, rater, USUAL | {"d1": 3, "d5": 0}, QUERY_IDS[:1])
+    with clicked_workspace(root) as workspace:
         # Counted once, for all copies.
         assert clicks_job(workspace, {}, lambda *_: None)["n_contradictions"] == 2
     return root
@@ -93,8 +59,7 @@ def against(workspace: Workspace, **how: Any) -> list[tuple[str, str, int, int]]
 def test_agreement_is_that_of_the_pairs_that_have_both(workspace: Workspace) -> None:
     found = clicks_against_experts(workspace)
     weak = {pair: one.grade for pair, one in weak_grades(workspace).by_pair().items()}
-    experts = {(query, doc_id): given for query in QUERY_IDS for doc_id, given in USUAL.items()}
-    experts |= {("q0", "d1"): 3, ("q0", "d5"): 0}
+    experts = {(key, doc_id): n for key in QUERY_IDS for doc_id, n in experts_of(key).items()}
     both = sorted(weak.keys() & experts.keys())
     assert len(both) == 24  # six queries; d4 has no grade, d9 no clicks
     told = [[experts[pair] for pair in both], [weak[pair] for pair in both]]
