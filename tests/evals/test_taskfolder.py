@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.records import Document, EvalsError, Query
+from evals.records import Document, EvalsError, Query, Sample
 from evals.taskfolder import read_task, write_task
 
 DOCUMENTS = [
@@ -75,6 +75,25 @@ def test_round_trip(folder: Path) -> None:
     assert task.queries == QUERIES
     assert task.qrels == QRELS["test"]
     assert (task.name, task.split, task.warnings) == ("tiny", "test", [])
+
+
+def test_a_query_keeps_how_it_was_drawn(tmp_path: Path) -> None:
+    drawn = replace(QUERIES[0], sample=Sample("tail", 0.25, 7))
+    write_task(tmp_path, documents=DOCUMENTS, queries=[drawn, QUERIES[1]], qrels=QRELS)
+    first, second = rows(tmp_path / "queries_metadata.jsonl")
+    told = {key: first[key] for key in ("stratum", "inclusion_probability", "searches", "weight")}
+    assert told == {
+        "stratum": "tail",
+        "inclusion_probability": 0.25,
+        "searches": 7,
+        "weight": 4.0,
+    }
+    assert not told.keys() & second.keys()
+    assert read_task(tmp_path).queries == [drawn, QUERIES[1]]
+    side = tmp_path / "queries_metadata.jsonl"
+    side.write_text('{"_id": "q1", "inclusion_probability": 1.5}\n', encoding="utf-8")
+    with pytest.raises(EvalsError, match=r"inclusion_probability is 1\.5"):
+        read_task(tmp_path)
 
 
 def test_a_task_can_be_called_otherwise(folder: Path) -> None:
