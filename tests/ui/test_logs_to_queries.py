@@ -23,12 +23,14 @@ def test_what_the_address_asks_for_is_previewed(
     # As in a large log, whose preview is a job.
     monkeypatch.setattr(drawing, "AT_ONCE", 0)
     app = sign_in(open_app(filled_workspace.root), "Dana").switch_page(PAGE)
+    app.query_params["min_sessions"] = "many"
     asked = {"n": "7", "method": "Random", "personal": "Keep it", "seed": "3", "model": "bm25"}
     for key, value in asked.items():
         app.query_params[key] = value
     page = markup(app.run())
     assert not app.exception
     assert "kept as they were typed" in page
+    assert "min_sessions=many is no number" in page
     assert "of the 2 searches" not in page
     app.button(key="preview").click().run()
     wait_for(filled_workspace, PREVIEW_JOB)

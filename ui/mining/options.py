@@ -128,6 +128,13 @@ def _ask_number(
     least: int = 1,
     hint: str | None = None,
 ) -> int:
+    text = st.query_params.get(key)
+    # The widget drops what it cannot take without a word.
+    if text and not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        note(
+            f"{key}={text} is no number from {least:,} to {most:,}: it does not count.",
+            kind="warning",
+        )
     return st.number_input(title, least, most, first, key=key, bind="query-params", help=hint)
 
 
