@@ -15,6 +15,7 @@ from builder.importers import import_corpus, import_queries
 from builder.judging.queue import next_pair, submit_grade
 from builder.people import ensure_person
 from builder.store.pool import add_pairs
+from builder.store.rechecks import NewRecheck, add_rechecks, pair_ids_of
 from builder.workspace import DATABASE_FILE, Workspace, init_workspace, open_workspace
 from tests.browser.grading import open_grading, press
 from ui.sitting import name_in_page
@@ -38,6 +39,7 @@ SENTINELS = (
     "sentinelrelease",
     "sentinelmetadata",
     "sentinelnote",
+    "sentinelrecheck",
     *(str(FIRST_RANK + n) for n in range(N_DOCUMENTS)),
 )
 
@@ -54,6 +56,7 @@ def blind_workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worksp
     with open_workspace(root) as workspace:
         _let_another_grade(workspace)
         _say_more(workspace)
+        _doubt(workspace)
         yield workspace
 
 
@@ -115,6 +118,14 @@ def _say_more(workspace: Workspace) -> None:
                 VALUES ('2026-01-01', 'sentinelrater', 'pool', 'sentinelnote');
             """
         )
+
+
+def _doubt(workspace: Workspace) -> None:
+    """Every pair was sent to a blind re-check."""
+    with workspace.store.write() as connection:
+        pairs = pair_ids_of(connection, [("q1", f"d{n}") for n in range(N_DOCUMENTS)])
+        new = [NewRecheck(pair_id, 0, 3) for pair_id in pairs.values()]
+        add_rechecks(connection, new, "sentinelrecheck")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.errors import SettingsError
-from builder.settings import Settings, read_settings, write_default_settings
+from builder.settings import Settings, WeakGradeRule, read_settings, write_default_settings
 
 
 def written(folder: Path, text: str) -> Path:
@@ -60,6 +60,25 @@ def test_events_are_kept_for_ever_unless_it_says_how_long(tmp_path: Path) -> Non
         read_settings(path)
 
 
+def test_the_proposed_rule_of_weak_grades_is_written_as_a_comment_that_holds(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "workspace.toml"
+    write_default_settings(path, "x")
+    assert "weak_grades" not in read_settings(path).model_fields_set
+    head, _, rule = path.read_text().partition("# [weak_grades]")
+    keys = [line.removeprefix("# ") for line in rule.splitlines() if " = " in line]
+    assert len(keys) == 5
+    path.write_text("\n".join([head, "[weak_grades]", *keys]))
+    assert read_settings(path).weak_grades.as_json() == Settings(name="x").weak_grades.as_json()
+
+
+def test_thresholds_follow_the_measure_unless_they_are_named() -> None:
+    assert WeakGradeRule().bounds == (0.6, 1.0, 1.2)
+    assert WeakGradeRule(measure="sdbn").bounds == (0.15, 0.3, 0.5)
+    assert WeakGradeRule(measure="sdbn", thresholds=[0.1, 0.2, 0.3]).bounds == (0.1, 0.2, 0.3)
+
+
 def test_grade_names_may_be_changed(tmp_path: Path) -> None:
     path = written(tmp_path, 'name = "x"\n[grades]\n3 = "perfect"')
     assert read_settings(path).grades.names[3] == "perfect"
@@ -78,6 +97,9 @@ def test_grade_names_may_be_changed(tmp_path: Path) -> None:
         ('name="x"\ntimezone="Mars/Base"', "such as UTC or Europe/Berlin", "Mars", None),
         ('name="x"\ntimezone="../../etc"', "such as UTC or Europe/Berlin", "etc", None),
         ('name="  "', "name does not fit", "name", None),
+        ('name="x"\n[weak_grades]\nmin_clicks=1', "min_clicks is unknown", "weak_grades", None),
+        ('name="x"\n[weak_grades]\nthresholds=[2,1,3]', "must ascend", "weak_grades", None),
+        ('name="x"\n[weak_grades]\nthresholds=[1,2]', "does not fit", "thresholds", None),
         ("raters_per_pair=1", "name is missing", "workspace.toml", None),
         ('name="x"\n\nbroken here', "no valid TOML", "line 3", "key = value"),
         ('name="x', "no valid TOML", "line 1", "key = value"),

@@ -12,6 +12,7 @@ from builder.store.ratings import ratings_of
 from builder.store.repeats import Repeats
 from terminal.texts import plain
 from terminal.trust_output import print_agreement
+from tests.builder.clicked import clicked_workspace
 from tests.terminal.conftest import Terminal
 
 STATISTIC = {"value", "low", "high", "n", "reason"}
@@ -183,3 +184,41 @@ def test_one_is_not_many(ungraded: Path, tmp_path: Path) -> None:
     assert workspace("judgments", "import", file).code == 0
     told = workspace("agreement").stdout
     assert "1 grade of 1 pair by 1 rater; 0 pairs had two raters or more" in told
+
+
+@pytest.fixture(scope="module")
+def clicked(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    """Ann and Bob contradict the clicks on two pairs of q0; Cy graded nothing."""
+    folder = tmp_path_factory.mktemp("clicked")
+    clicked_workspace(folder / "w").close()
+    return Terminal(folder)
+
+
+def test_clicks_against_experts_and_the_strongest_sent_to_a_re_check(clicked: Terminal) -> None:
+    assert "clicks" not in clicked("agreement", "--json").document
+    told = clicked("agreement", "--clicks")
+    assert told.code == 0
+    assert (
+        "Clicks against experts: On 24 pairs that experts graded and clicks tell of" in told.stdout
+    )
+    assert "graded pairs not compared: 6 no evidence" in told.stdout
+    assert told.stdout.endswith("Next: Send the strongest contradictions to a blind re-check.\n")
+    sent = clicked("agreement", "--recheck", "1")
+    assert "sent to a blind re-check: 1\n  q0  d" in sent.stdout
+    assert "Re-checks: 1 wait, 0 were graded" in sent.stdout
+    document = clicked("agreement", "--recheck", "5", "--json").document
+    assert (document["recheck"]["sent"], document["recheck"]["not_sent"]) == (1, {"waiting": 1})
+    assert document["clicks"]["n_contradictions"] == 2
+    assert [row["recheck_state"] for row in document["clicks"]["contradictions"]] == ["waiting"] * 2
+    assert clicked("agreement", "--recheck", "0").code == 2
+
+
+def test_weak_labels_are_exported_and_evaluated_with_a_warning(clicked: Terminal) -> None:
+    release = clicked("export", "shop", "--weak", "--json").document
+    assert release["weak_labels"]["labels"] == 30
+    scored = clicked("eval", "bm25", "-t", "custom/shop", "--split", "weak_labels_from_clicks")
+    assert scored.code == 0
+    assert "NO JUDGMENTS" in scored.stderr
+    plain_split = clicked("eval", "bm25", "-t", "custom/shop", "--json")
+    assert plain_split.document["split"] == "test"
+    assert not any("NO JUDGMENTS" in said for said in plain_split.document["warnings"])
