@@ -12,7 +12,7 @@ from evals.measures import Scores, score
 from evals.qrels import read_qrels
 from evals.retrievers import DenseRetriever, retriever
 from evals.runfile import read_run
-from evals.taskfolder import read_task, write_task
+from evals.taskfolder import Task, read_task, write_task
 from tests.evals.mteb_peer import mteb_scores
 from tests.evals.test_encoders import needs_minilm
 from tests.evals.test_measures import our_name
@@ -96,6 +96,16 @@ def test_bm25_on_xquad(shared_data: Path, language: str) -> None:
     assert result.n_queries == 1190
 
 
+def first_documents(task: Task, n: int, folder: Path) -> Task:
+    """The task cut to its first documents and what is judged on them."""
+    documents = task.documents[:n]
+    left = {document.doc_id for document in documents}
+    qrels = {query: grades for query, grades in task.qrels.items() if left.issuperset(grades)}
+    queries = [query for query in task.queries if query.query_id in qrels]
+    write_task(folder, documents=documents, queries=queries, qrels={"test": qrels})
+    return read_task(folder)
+
+
 @needs_minilm
 @pytest.mark.model
 def test_minilm_on_adi_equals_mteb(shared_data: Path, tmp_path: Path) -> None:
@@ -115,8 +125,14 @@ def test_minilm_on_adi_equals_mteb(shared_data: Path, tmp_path: Path) -> None:
 @needs_minilm
 @pytest.mark.model
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_minilm_on_xquad(shared_data: Path, language: str) -> None:
+@pytest.mark.parametrize("n_documents", [30, pytest.param(None, marks=pytest.mark.slow)])
+def test_minilm_on_xquad(
+    shared_data: Path, tmp_path: Path, language: str, n_documents: int | None
+) -> None:
+    """On the first documents in each run, on all of them in slow ones."""
     task = read_task(shared_data / "xquad" / f"task_{language}")
+    if n_documents is not None:
+        task = first_documents(task, n_documents, tmp_path)
     result = evaluate(task, retriever("minilm"))
     assert result.metrics["ndcg_at_10"] is not None
     assert 0.3 < result.metrics["ndcg_at_10"] < 1

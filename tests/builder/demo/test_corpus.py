@@ -1,5 +1,6 @@
 """The corpus of the demo: the documentation of the Python that runs the tests."""
 
+import csv
 import sysconfig
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from builder.demo import module_choice
 from builder.demo.corpus import LARGEST, build_corpus
+from builder.demo.recipe import SAMPLE
 from builder.errors import BuilderError
 from evals.records import Document
 
@@ -146,25 +148,27 @@ def test_the_docstring_of_init_belongs_to_its_class(corpus: dict[str, Document])
     assert "Initialize the formatter with specified format strings" in text
 
 
-def test_the_same_corpus_every_time(corpus: dict[str, Document]) -> None:
-    assert build_corpus() == list(corpus.values())
-    assert list(corpus) == sorted(corpus)
-
-
-def test_a_hook_that_a_program_replaced_is_still_documented(
+def test_the_same_corpus_every_time_within_seconds_whatever_hook_a_program_replaced(
     corpus: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.excepthook", lambda *_: None)
     monkeypatch.setattr("sys.unraisablehook", lambda *_: None)
-    assert build_corpus() == list(corpus.values())
+    started = time.process_time()
+    built = build_corpus()
+    # 1.7 s of one core; the margin is for a slower machine.
+    assert time.process_time() - started < 20
+    assert built == list(corpus.values())
+    assert list(corpus) == sorted(corpus)
     assert {"sys.excepthook", "sys.unraisablehook"} <= set(corpus)
 
 
-def test_it_takes_seconds() -> None:
-    started = time.perf_counter()
-    build_corpus()
-    # 1.7 s on two cores; the margin is for a busy machine.
-    assert time.perf_counter() - started < 20
+def test_nearly_all_documents_that_the_sample_judges_are_there(
+    corpus: dict[str, Document],
+) -> None:
+    with (SAMPLE / "judgments.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        judged = {row["corpus-id"] for row in rows}
+    assert len(judged - set(corpus)) <= 0.05 * len(judged)
 
 
 def test_less_used_modules_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
