@@ -18,14 +18,15 @@ query, document, rank, session and, by their application, the model; if they nam
 nothing can be said about a pair, and they are counted as unjoined.
 """
 
+import os
 from collections.abc import Sequence
 
 from online.engines import Choice, Relation, chosen, make, within
 from online.lake import Connection
 from online.sql import sql
 
-MEMORY = "1200MB"
-"""What the tables of ten million searches take, and a little more: in less, sums spill."""
+MEMORY = f"{max(1200, 170 * (os.cpu_count() or 2))}MB"
+"""What the tables of ten million searches take, on many processors what each thread needs."""
 OWN_QUERY = """SELECT 1 FROM interactions WHERE kind IN ('click', 'impression')
     AND contains(extra, '"user_query"') LIMIT 1"""
 
