@@ -29,13 +29,14 @@ from builder.people import ensure_person
 from builder.pooling import pool
 from builder.spreadsheets import BOM, begins_formula, unguarded_row
 from builder.store.activity import note
-from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from estimates import ImportTally
+from tests.workspaces import new_workspace
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    init_workspace(tmp_path / "w", "w").close()
+    new_workspace(tmp_path / "w", "w").close()
     settings = tmp_path / "w" / SETTINGS_FILE
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace('"UTC"', '"Asia/Kolkata"'), encoding="utf-8")

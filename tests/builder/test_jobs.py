@@ -14,7 +14,8 @@ from builder.errors import BuilderError, NotAllowedError
 from builder.jobs import Job, cancel_job, log_file, main, read_job, recent_jobs, start_job
 from builder.people import ensure_person
 from builder.store import jobs as table
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
+from tests.workspaces import new_workspace
 
 REHEARSE = "tests.builder.rehearsal:rehearse"
 PATIENCE_SECONDS = 30
@@ -22,7 +23,7 @@ PATIENCE_SECONDS = 30
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         yield opened
 
 

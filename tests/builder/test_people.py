@@ -35,12 +35,13 @@ from builder.store.activity import entries
 from builder.store.people import add_person as stored_person
 from builder.store.people import all_people
 from builder.store.quota import QuotaRule, apply_rule
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
+from tests.workspaces import new_workspace
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path) as opened:
+    with new_workspace(tmp_path) as opened:
         yield opened
 
 

@@ -13,6 +13,7 @@ import pytest
 from builder.store.judgments import NewJudgment, raw_judgments, record_judgment
 from builder.workspace import Workspace
 from tests.builder.judging.conftest import filled
+from tests.workspaces import copied
 
 GRADE_FOR_EVER = """
 import sys
@@ -29,10 +30,15 @@ with open_workspace(Path(sys.argv[1])) as workspace:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     """20 pairs; ann graded five of them."""
-    with filled(tmp_path / "workspace") as opened:
-        for pair_id in range(1, 6):
-            grade_pair(opened, "ann", pair_id, 2)
+    with copied(_graded, tmp_path / "workspace") as opened:
         yield opened
+
+
+def _graded(folder: Path) -> Workspace:
+    workspace = filled(folder)
+    for pair_id in range(1, 6):
+        grade_pair(workspace, "ann", pair_id, 2)
+    return workspace
 
 
 def grade_pair(workspace: Workspace, rater: str, pair_id: int, grade: int) -> str:

@@ -13,8 +13,9 @@ from builder.store.documents import insert_documents
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.people import add_person
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, Query, Run
+from tests.workspaces import new_workspace
 
 DOC_IDS = tuple(f"d{n}" for n in range(1, 7))
 QUERY_IDS = tuple(f"q{n:02}" for n in range(20))
@@ -39,7 +40,7 @@ class Searcher:
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     """Six documents, twenty queries, no grades; nobody stands in a folder with evals/ in it."""
     monkeypatch.chdir(tmp_path)
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         with opened.store.write() as connection:
             insert_documents(connection, [Document(doc_id, "", doc_id) for doc_id in DOC_IDS])
             insert_queries(connection, [Query(query_id, "d1") for query_id in QUERY_IDS])

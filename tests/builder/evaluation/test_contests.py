@@ -13,9 +13,10 @@ from builder.store.documents import insert_documents
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.people import add_person
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, Query
 from evals.taskfolder import read_task, written_content_hash
+from tests.workspaces import new_workspace
 
 ODD = 'a "quoted" \u2028 line\r\nand\ta TAB, \u00e9 and e\u0301 \ufeff'
 
@@ -24,7 +25,7 @@ ODD = 'a "quoted" \u2028 line\r\nand\ta TAB, \u00e9 and e\u0301 \ufeff'
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     """Release shop@1 of two queries, with bm25 and a run called own evaluated on it."""
     monkeypatch.chdir(tmp_path)
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         with opened.store.write() as connection:
             documents = [Document(f"d{n}", "", f"apple {n} {ODD}") for n in range(4)]
             insert_documents(connection, documents)

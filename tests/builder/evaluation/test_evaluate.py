@@ -11,10 +11,11 @@ from builder.store.documents import insert_documents
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.people import add_person
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, EvalsError, Query
 from evals.results import read_results
 from evals.retrievers import read_run
+from tests.workspaces import new_workspace
 
 WORDS = ["apple", "pear", "plum", "fig", "lime", "date"]
 
@@ -23,7 +24,7 @@ WORDS = ["apple", "pear", "plum", "fig", "lime", "date"]
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     """Six documents of one word each, three queries; each finds its word, graded 2."""
     monkeypatch.chdir(tmp_path)
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         with opened.store.write() as connection:
             insert_documents(connection, [Document(f"d{word}", "", word) for word in WORDS])
             insert_queries(connection, [Query(f"q{word}", word) for word in WORDS[:3]])

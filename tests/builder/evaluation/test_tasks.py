@@ -11,8 +11,9 @@ from builder.store.documents import insert_documents
 from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.people import add_person
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, EvalsError, Query
+from tests.workspaces import new_workspace
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     """Two documents, one query; nobody stands in a folder with evals/ in it."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         with opened.store.write() as connection:
             insert_documents(connection, [Document("d1", "", "one"), Document("d2", "", "two")])
             insert_queries(connection, [Query("q1", "one")])

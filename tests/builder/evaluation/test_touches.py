@@ -8,11 +8,12 @@ import pytest
 from builder.evaluation.kept import kept_runs, latest_runs, top_ten
 from builder.evaluation.runs import Runs, Searched
 from builder.evaluation.touches import top_ten_touches
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.measures import ranked
 from evals.records import Document, Query, Run
 from evals.retrievers import read_run
 from evals.taskfolder import Task
+from tests.workspaces import new_workspace
 
 TWELVE = {f"d{n:02}": 1.0 / (n + 1) for n in range(12)}
 """d00 is first, d09 tenth."""
@@ -32,7 +33,7 @@ class Searcher:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         yield opened
 
 

@@ -16,13 +16,19 @@ from builder.store.people import add_person
 from builder.store.queries import insert_queries
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document, Query
+from tests.workspaces import copied
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
-        fill(opened)
+    with copied(_filled, tmp_path / "workspace") as opened:
         yield opened
+
+
+def _filled(folder: Path) -> Workspace:
+    workspace = init_workspace(folder, "shop")
+    fill(workspace)
+    return workspace
 
 
 def fill(workspace: Workspace) -> None:

@@ -16,10 +16,11 @@ from builder.judging.adjudication import decide, decisions, undo_decision
 from builder.people import Person, add_person, ensure_person
 from builder.store.adjudications import Decision, all_decisions
 from builder.store.judgment_imports import pair_ids_of
-from builder.workspace import Workspace, init_workspace, open_workspace
+from builder.workspace import Workspace, open_workspace
 from estimates import ImportTally
 from tests.builder.export.conftest import fill
 from tests.builder.export.test_judgment_round_trips import NASTY
+from tests.workspaces import new_workspace
 
 PAIRS = [("q-mixed", "d2"), ("q-mixed", "007"), ("q-two", "d2"), ("q-none", "007")]
 ADJUDICATORS = ["Boss", "Ann Müller", "=SUM(A1)"]
@@ -47,7 +48,7 @@ often = settings(
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with some grades and three analysts, and nothing decided."""
     folder = tmp_path_factory.mktemp("decisions") / "empty"
-    with init_workspace(folder) as workspace:
+    with new_workspace(folder) as workspace:
         fill(workspace)
         with workspace.store.write() as connection:
             connection.exec_driver_sql("UPDATE people SET role = 'admin' WHERE kind = 'human'")

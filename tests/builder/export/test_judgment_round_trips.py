@@ -20,9 +20,10 @@ from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.moments import utc_text
 from builder.store.people import Person, add_person
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace, open_workspace
+from builder.workspace import Workspace, open_workspace
 from estimates import ImportTally
 from evals.records import Document, Query
+from tests.workspaces import new_workspace
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 DOC_IDS = ["007", "1e5", "=1+1", "-1", "a,b", 'in "quotes"', "it's", "'x", "d 1", "\u0645", "+1"]
@@ -78,7 +79,7 @@ judgments = st.builds(
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with a corpus and queries, and nothing judged."""
     folder = tmp_path_factory.mktemp("trips") / "empty"
-    with init_workspace(folder) as workspace, workspace.store.write() as connection:
+    with new_workspace(folder) as workspace, workspace.store.write() as connection:
         insert_documents(connection, [Document(doc_id, "", "text") for doc_id in DOC_IDS])
         insert_queries(connection, [Query(key, text) for key, text in QUERIES.items()])
     return folder

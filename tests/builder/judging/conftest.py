@@ -17,6 +17,7 @@ from builder.store.queries import insert_queries
 from builder.store.shown import query_key_of
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document, Query
+from tests.workspaces import copied
 
 N_QUERIES, N_RANKS = 4, 5
 ONCE = "made by the page"
@@ -24,6 +25,10 @@ ONCE = "made by the page"
 
 def filled(folder: Path, n_queries: int = N_QUERIES, n_ranks: int = N_RANKS) -> Workspace:
     """A workspace in which each query's pool holds d0, d1 … in the order of their ranks."""
+    return copied(_filled, folder, n_queries, n_ranks)
+
+
+def _filled(folder: Path, n_queries: int, n_ranks: int) -> Workspace:
     workspace = init_workspace(folder, "shop")
     with workspace.store.write() as connection:
         insert_documents(connection, [Document(f"d{n}", f"t{n}", "x") for n in range(n_ranks)])

@@ -25,7 +25,7 @@ from builder.store.pool import add_pairs
 from builder.store.queries import insert_queries
 from builder.store.query_outcomes import settle_outcomes
 from builder.store.quota import ask_again, set_query_priority, set_query_state
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, Query
 from tests.builder.judging.conftest import (
     N_RANKS,
@@ -37,6 +37,7 @@ from tests.builder.judging.conftest import (
     log_length,
     pair_for,
 )
+from tests.workspaces import new_workspace
 
 
 @pytest.fixture
@@ -195,7 +196,7 @@ TAGS = [("short",), ("short", "a, b"), ('"quoted"',), (), ("Short",)]
 
 @pytest.fixture
 def tagged(tmp_path: Path) -> Iterator[Workspace]:
-    made = init_workspace(tmp_path / "tagged", "shop")
+    made = new_workspace(tmp_path / "tagged", "shop")
     with made.store.write() as connection:
         insert_documents(connection, [Document(f"d{n}", "", "x") for n in range(3)])
         insert_queries(

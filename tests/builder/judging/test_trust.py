@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,6 +22,8 @@ from builder.store.judgments import ImportedJudgment, import_judgments_batch
 from builder.store.people import add_person
 from builder.store.quota import note_other_content
 from builder.workspace import Workspace, open_workspace
+from tests.builder.judging.conftest import filled
+from tests.workspaces import copied
 
 PATIENCE_SECONDS = 60
 BUILDER = Path(kept_trust.__file__).parents[1]
@@ -30,8 +32,14 @@ N_PAIRS = 20
 
 
 @pytest.fixture
-def graded(workspace: Workspace) -> Workspace:
+def graded(tmp_path: Path) -> Iterator[Workspace]:
     """All pairs graded by ann and by bob, who agrees but on the first document of each query."""
+    with copied(_graded, tmp_path / "workspace") as workspace:
+        yield workspace
+
+
+def _graded(folder: Path) -> Workspace:
+    workspace = filled(folder)
     for name in ("ann", "bob"):
         while (pair := next_pair(workspace, name)) is not None:
             given = (pair.pair_id + (name == "bob" and pair.document.doc_id == "d0")) % 4

@@ -20,13 +20,14 @@ from builder.store.task_rows import documents_by_id
 from builder.workspace import Workspace, init_workspace, open_workspace
 from evals import bm25
 from evals.records import Document, Query
+from tests.workspaces import new_workspace
 
 TEXTS = ("apple", "apple apple", "apple pear", "pear", "plum")
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         with opened.store.write() as connection:
             insert_documents(connection, [Document(f"d{n}", "", t) for n, t in enumerate(TEXTS)])
             insert_queries(connection, [Query("q1", "apple"), Query("q2", "plum")])

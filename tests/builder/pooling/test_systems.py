@@ -13,11 +13,12 @@ from builder.store.queries import insert_queries
 from builder.store.schema import documents, pair_sources, pairs, queries
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document, Query
+from tests.workspaces import new_workspace
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
+    with new_workspace(tmp_path / "workspace", "shop") as opened:
         with opened.store.write() as connection:
             texts = ["apple", "apple apple", "apple pear", "pear", "plum"]
             insert_documents(
