@@ -1,10 +1,13 @@
-"""What mining takes of a log: click evidence (COEC, SDBN) of all pairs, against one bare scan.
+"""What mining takes of a log: a sample of its queries, and click evidence of all pairs.
+
+Each against one bare scan of the columns that it needs.
 
 One million generated searches, or as many as are named; ten million is the size of the bars:
 `python -m benchmarks.bench_mining 10000000 settled` (three minutes on two quiet cores, 2 GB of
-disk). Two logs: one whose queries have their lists (`settled`, of `settled_logs`), which the bars
-are of; and the worst case (`worst`, of `online_logs`), in which each list is random and there are
-nearly as many pairs as impressions.
+disk). Three logs: one whose queries have their lists (`settled`, of `settled_logs`), which the bars
+are of; the worst case (`worst`, of `online_logs`), in which each list is random and there are
+nearly as many pairs as impressions; and one whose queries are as skewed as those of people, for
+the sampling alone (`skewed`, of `skewed_logs`).
 """
 
 import sys
@@ -15,11 +18,14 @@ from benchmarks.bench_online import Work, fastest, show
 
 SEARCHES = 1_000_000
 SECONDS_BAR, MEMORY_BAR = 30, 2000
+SAMPLING_BAR, SAMPLING_REPEATS = 3, 3
 
 WRITERS = {
     "settled": ("benchmarks.settled_logs", "write_settled_lake"),
     "worst": ("benchmarks.online_logs", "write_lake"),
+    "skewed": ("benchmarks.skewed_logs", "write_skewed_lake"),
 }
+WITHOUT_DOCUMENTS = ("skewed",)
 
 GENERATE = """
 import importlib, sys
@@ -55,6 +61,44 @@ def work():
 """
 
 
+SCAN_QUERIES = """
+import sys
+from pathlib import Path
+from online.lake import Lake
+lake = Lake(Path(sys.argv[1]))
+def work():
+    with lake.connect() as connection:
+        return connection.execute('''SELECT count(*), max(hash(query)), max(hash(session_id)),
+            sum(n_clicks), sum(n_results) FROM searches''').fetchone()[0]
+"""
+"""All that sampling needs of each search, read once."""
+
+SAMPLE = """
+import sys
+from pathlib import Path
+from builder.mining import Sampling
+from builder.mining.drawing import draw_queries
+from online.lake import Lake
+import pyarrow
+lake = Lake(Path(sys.argv[1]))
+def work():
+    with lake.connect() as connection:
+        drawing = draw_queries(connection, Sampling())
+    assert len(drawing.queries) == 200
+    return int(drawing.units.frame.searches.sum())
+"""
+
+
+def bench_sampling(lake: Path) -> None:
+    """200 queries by strata of traffic, with sessions and spellings, from the lake to a list."""
+    work = {"bare scan": Work(SCAN_QUERIES, (lake,)), "sampling": Work(SAMPLE, (lake,))}
+    runs = fastest(work, SAMPLING_REPEATS)
+    scan, ours = runs["bare scan"], runs["sampling"]
+    show("bare scan", scan)
+    share = f"{ours.seconds / scan.seconds:.1f} x the scan (bar {SAMPLING_BAR} at ten million)"
+    show("sampling", ours, f"{share}, {ours.cpu / scan.cpu:.1f} x by processor")
+
+
 def bench_evidence(lake: Path) -> None:
     """COEC and SDBN of all pairs, from the lake to a kept file."""
     runs = fastest(
@@ -83,7 +127,9 @@ def main() -> None:
             lake = Path(folder) / "events"
             # In a process of its own, as memory is inherited.
             fastest({"generate": Work(GENERATE, (*WRITERS[name], lake, str(searches)))}, 1)
-            bench_evidence(lake)
+            bench_sampling(lake)
+            if name not in WITHOUT_DOCUMENTS:
+                bench_evidence(lake)
 
 
 if __name__ == "__main__":

@@ -163,19 +163,19 @@ class _Sorting:
         import numpy as np
 
         frame, rows = self.frame, np.flatnonzero(self.reasons < 0)
-        group = self._groups(rows)
-        order = np.lexsort((frame.draws[rows], -frame.searches[rows], group))
-        ordered = rows[order]
-        stands = np.ones(len(rows), dtype=np.bool_)
-        stands[1:] = np.diff(group[order]) != 0
+        ordered, stands = rows, np.ones(len(rows), dtype=np.bool_)
+        if self.options.merge_near or self.masked:
+            group = self._groups(rows)
+            order = np.lexsort((frame.draws[rows], -frame.searches[rows], group))
+            ordered = rows[order]
+            stands[1:] = np.diff(group[order]) != 0
         unit_of = np.full(len(frame), -1, dtype=np.int64)
         unit_of[ordered] = np.cumsum(stands) - 1
         self.reasons[ordered[~stands]] = REASONS.index("merged")
         starts = np.flatnonzero(stands)
-        columns = (frame.searches, frame.clicked, frame.empty)
         searches, clicked, empty = (
             np.add.reduceat(column[ordered], starts) if len(starts) else column[:0]
-            for column in columns
+            for column in (frame.searches, frame.clicked, frame.empty)
         )
         masked = {row: key for row, key in self.masked.items() if unit_of[row] >= 0}
         return Units(
@@ -198,8 +198,6 @@ class _Sorting:
         """A number for each of these queries, the same for those that are merged."""
         import numpy as np
 
-        if not (self.options.merge_near or self.masked):
-            return np.arange(len(rows))
         keys = self.frame.keys.take(rows).to_pylist()
         form: Callable[[str], str] = str
         if self.options.merge_near:
