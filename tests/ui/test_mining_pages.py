@@ -17,7 +17,7 @@ from ui.mining.pairs import pairs_html, sheet_of_pairs
 from ui.mining.report import headline, sample_html, sheet_of_sample, strata_html
 from ui.mining.strata_chart import MOST_STRATA, REST, parts_of
 from ui.mining.weak import rule_html
-from ui.mining.words import error_on_the_page
+from ui.mining.words import error_on_the_page, warning_on_the_page
 
 HOSTILE = "<b>x</b> :red[y] $z$"
 NOTHING = Estimate(None, None, None, 3, MORE_CLICKS)
@@ -150,6 +150,8 @@ def test_why_nothing_can_be_drawn_is_said_without_codes_and_commands() -> None:
     said = error_on_the_page(error)
     assert said.message.endswith("eligible (4 of too few sessions, 3 with personal data)")
     assert said.hint == "Ask for fewer sessions. Mask it."
+    warning = "No query of the log is in the stratum no_click."
+    assert warning_on_the_page(warning, "outcome").endswith("in the stratum without a click.")
 
 
 def test_a_drawing_is_told_in_a_line() -> None:

@@ -16,7 +16,7 @@ from ui.frame import in_callback, muted, note, section, show_error
 from ui.jobs import Outcome, follow, latest_job, start
 from ui.mining.report import show_headline, show_left_out, show_sample, show_strata
 from ui.mining.strata_chart import show_strata_chart
-from ui.mining.words import error_on_the_page, queries_of
+from ui.mining.words import error_on_the_page, queries_of, warning_on_the_page
 from ui.numbers import count
 
 MINE_JOB = "mine"
@@ -39,7 +39,7 @@ def show_preview(workspace: Workspace, person: Person, log: Log, sampling: Sampl
     show_headline(outcome)
     _offer(workspace, person, sampling, outcome)
     asked = sampling.as_json()
-    if warnings := outcome["warnings"]:
+    if warnings := [warning_on_the_page(said, sampling.by) for said in outcome["warnings"]]:
         note(*warnings, kind="warning")
     show_strata(outcome, asked)
     show_strata_chart(outcome["strata"], asked)

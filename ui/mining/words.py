@@ -143,6 +143,11 @@ def error_on_the_page(error: BuilderError) -> BuilderError:
     return BuilderError(message, where=error.where, hint=hint)
 
 
+def warning_on_the_page(warning: str, by: str) -> str:
+    """The same warning with the names that strata have on the page."""
+    return re.sub(r"(?<=in the stratum )\w+", lambda found: stratum_name(found[0], by), warning)
+
+
 _SHORT = {
     "few_sessions": "of too few sessions",
     "personal_data": "with personal data",
