@@ -201,6 +201,9 @@ def print_demo(summary: Mapping[str, Any]) -> None:
     )
     if dropped := sum(summary["dropped"].values()):
         click.echo(f"  {dropped:,} grades were dropped: this Python lacks their documents")
+    _print_drawn(summary["mine"], marks["events"])
+    if summary["pool"] is not None:
+        _print_pooled(summary["pool"])
     click.echo()
     print_results(summary["results"])
     click.echo()
@@ -214,3 +217,28 @@ def print_demo(summary: Mapping[str, Any]) -> None:
     click.echo("Next: grade some pairs (goldsmith app), then see the numbers move:")
     name = summary["task"]
     click.echo(f"  goldsmith export {name} && goldsmith eval bm25 minilm -t custom/{name}")
+    if unjudged := summary["holes"]["unjudged"]:
+        click.echo(
+            f"Or have the {unjudged:,} unjudged documents of the models' top 10 graded, too:"
+        )
+        click.echo(f"  goldsmith pool --from-results {name}")
+
+
+def _print_drawn(mined: Mapping[str, Any], mark: str) -> None:
+    """What was drawn from the log, and for how much of it that stands."""
+    queries, personal = mined["queries"], mined["personal_data"]["queries"]
+    click.echo(
+        f"Drawn from the log ({mark}): {queries['sampled']:,} of {queries['seen']:,} queries, "
+        f"{queries['new']:,} of them new, for {mined['traffic']['share']:.0%} of the searches; "
+        f"{personal:,} with personal data left out"
+    )
+
+
+def _print_pooled(pooled: Mapping[str, Any]) -> None:
+    """What waits for grades, and for how long."""
+    named = ", ".join(sorted(pooled["by_source"]))
+    hours = pooled["cost"]["hours"]
+    cost = f": {hours:.1f} hours of grading" if hours else ""
+    click.echo(
+        f"Pooled for the new queries: {pooled['pairs_added']:,} pairs, named by {named}{cost}"
+    )

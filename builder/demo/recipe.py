@@ -18,9 +18,12 @@ from builder.demo.corpus import build_corpus
 from builder.demo.premises import MARKS, NAME, alone, claim, demo_folder
 from builder.demo.search_log import searched_and_clicked
 from builder.evaluation import Evaluation, evaluate_models
+from builder.evaluation.holes import find_holes
 from builder.export import export_task
 from builder.importers import import_corpus, import_judgments, import_queries
 from builder.judging.agreement import agreement
+from builder.mining import Sampling, list_samplings, mine
+from builder.pooling import PoolPlan, list_poolings, pool
 from builder.store.activity import note
 from builder.store.documents import count_documents
 from builder.store.judgments import count_judgments, current_grades
@@ -41,6 +44,12 @@ MODELS = ("bm25", "minilm")
 SEARCHES = 20_000
 OTHER_SPELLINGS = 0.15
 """Share of searches that are typed with other letter case or blanks."""
+
+SAMPLING = Sampling(limit=120, min_sessions=2)
+"""What is drawn of the log: frequent and rare queries alike, many of them graded already."""
+
+POOL_BUDGET = 300
+"""Pairs that wait for the visitor's grades."""
 
 LAST_DAY = date(2026, 11, 29)
 """The last day of the search log; fixed, so that a log made later is still the same."""
@@ -66,8 +75,10 @@ def run_demo(
     Returns:
         As JSON: workspace (path); task; documents, queries and judgments (how many there are, of
         judgments the grades that stand); dropped ({reason: grades that are not in the workspace});
-        imports (what each import prints); release (what `export` prints) and its task_dir; results
-        (a list of what `eval` prints); agreement; report; marks; seconds (by step).
+        imports (what each import prints); mine and pool (what these print; pool is None where no
+        query was new); release (what `export` prints) and its task_dir; results (a list of what
+        `eval` prints); holes (unjudged, queued, and judged: model -> judged@10); agreement; report;
+        marks; seconds (by step).
 
     Raises:
         WorkspaceError: The workspace holds something else; nothing was changed.
@@ -130,6 +141,8 @@ class _Making:
         """Every step in its order, and what came of it."""
         for step in (self._documents, self._queries, self._judgments, self._events):
             self._timed(step)
+        mined = self._timed(self._mining)
+        pooled = self._timed(self._pooling, mined)
         release = self._timed(self._release)
         # By its path: in a folder that has an ./evals/python-docs, the name would mean that one.
         evaluations = self._timed(self._evaluation, release["task_dir"])
@@ -142,9 +155,12 @@ class _Making:
             **counts,
             "dropped": self.imports["judgments"]["reasons"],
             "imports": self.imports,
+            "mine": mined,
+            "pool": pooled,
             "release": release,
             "task_dir": release["task_dir"],
             "results": [evaluation.as_json() for evaluation in evaluations],
+            "holes": self._timed(self._holes, release["task_dir"]),
             "agreement": self._timed(self._agreement),
             "report": self._timed(self._report),
             "marks": MARKS.model_dump(),
@@ -189,6 +205,41 @@ class _Making:
 
     def _note(self, what: str, tally: ImportTally) -> None:
         self.imports[what] = tally.as_json()
+
+    def _mining(self) -> dict[str, Any]:
+        """Queries drawn from the log; what was drawn once stays, or stays taken back."""
+        if not list_samplings(self.workspace):
+            mine(self.workspace, SAMPLING, progress=self.progress)
+        outcome: dict[str, Any] = list_samplings(self.workspace)[-1]["outcome"]
+        return outcome
+
+    def _pooling(self, mined: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Pairs of the drawn queries that nobody graded; likewise only once."""
+        if not list_poolings(self.workspace):
+            if not mined["queries"]["new"]:
+                return None
+            plan = PoolPlan(
+                tuple(self.models),
+                depth=5,
+                clicks=3,
+                skipped=2,
+                random=1,
+                source="log",
+                budget=POOL_BUDGET,
+            )
+            pool(self.workspace, plan=plan, progress=self.progress)
+        return dict(list_poolings(self.workspace)[-1].outcome)
+
+    def _holes(self, task_dir: str) -> dict[str, Any]:
+        """What the models show and nobody judged; it waits for a visitor who sends it."""
+        self.progress("looking for unjudged documents", 0, None)
+        holes = find_holes(self.workspace, task_dir)
+        return {
+            "reason": holes.reason,
+            "unjudged": len(holes.holes),
+            "queued": len(holes.queued),
+            "judged": {row["model"]: row["judged_before"] for row in holes.models},
+        }
 
     def _release(self) -> dict[str, Any]:
         return export_task(self.workspace, TASK, progress=self.progress)

@@ -12,16 +12,22 @@ import pytest
 
 from builder.demo.corpus import build_corpus
 from builder.demo.premises import NAME, claim
-from builder.demo.recipe import SAMPLE, TASK, run_demo, write_lines
+from builder.demo.recipe import POOL_BUDGET, SAMPLE, TASK, run_demo, write_lines
 from builder.errors import WorkspaceError
 from builder.importers import import_corpus
 from builder.jobs import read_job, start_job
 from builder.settings import read_settings
-from builder.workspace import init_workspace
+from builder.store.judgments import count_judgments
+from builder.store.pool import count_pairs
+from builder.workspace import init_workspace, open_workspace
 from evals.taskfolder import read_task
 from terminal.output import print_demo
 
 CUT: dict[str, Any] = {"searches": 500, "models": ["bm25"]}
+
+COUNTS = ("documents", "queries", "judgments", "dropped", "report", "agreement")
+STEPS = ("simulating", "keeping the sample", "searching", "bm25 on", "computing")
+"""At which the demo is killed: before log, queries, pairs, results, and at the end."""
 
 CHECKOUT = Path(__file__).parents[3]
 RUN_AND_TELL = """
@@ -61,10 +67,39 @@ def sample_rows(name: str) -> list[dict[str, str]]:
 
 def test_everything_of_the_sample_is_in_the_workspace(made: dict[str, Any]) -> None:
     assert 3_000 <= made["documents"] <= 4_000
-    assert made["queries"] == 96
+    assert made["queries"] == 96 + made["mine"]["queries"]["new"]
     judgments = sample_rows("judgments.tsv")
     assert made["judgments"] + sum(made["dropped"].values()) == len(judgments)
     assert made["imports"]["queries"]["accepted"] == 96
+
+
+def test_queries_are_drawn_from_the_log_without_personal_data(made: dict[str, Any]) -> None:
+    drawn = made["mine"]["queries"]
+    # So short a log has few queries that two sessions searched for.
+    assert drawn["seen"] == drawn["eligible"] + sum(drawn["dropped"].values())
+    assert drawn["known"] > 20
+    assert drawn["new"] > 5
+    assert drawn["dropped"]["personal_data"] >= 1
+    assert set(made["mine"]["personal_data"]["by_kind"]) <= {
+        *("email", "phone", "payment_card", "iban")
+    }
+
+
+def test_pairs_of_new_queries_wait_for_grades(made: dict[str, Any], folder: Path) -> None:
+    pooled = made["pool"]
+    assert {"bm25", "clicks", "random"} <= set(pooled["by_source"])
+    assert pooled["queries"] == made["mine"]["queries"]["new"]
+    assert 30 < pooled["pairs_added"] <= POOL_BUDGET
+    with open_workspace(folder) as workspace, workspace.store.read() as connection:
+        waiting = count_pairs(connection) - count_judgments(connection, 1).judged_pairs
+    assert waiting == pooled["pairs_added"]
+
+
+def test_what_models_show_and_nobody_judged_is_counted(made: dict[str, Any]) -> None:
+    (result,) = made["results"]
+    assert made["holes"]["unjudged"] > 100
+    judged = pytest.approx(result["metrics"]["judged_at_10"])
+    assert made["holes"]["judged"] == {"bm25": judged}
 
 
 def test_the_release_is_a_task_folder(made: dict[str, Any], folder: Path) -> None:
@@ -72,7 +107,8 @@ def test_the_release_is_a_task_folder(made: dict[str, Any], folder: Path) -> Non
     assert made["release"]["release"] == 1
     task = read_task(made["task_dir"])
     assert len(task.documents) == made["documents"]
-    assert len(task.qrels) == 96
+    assert len(task.qrels) == len(task.queries) == 96
+    assert made["release"]["dropped"]["unjudged"] == made["mine"]["queries"]["new"]
     assert task.warnings == []
 
 
@@ -119,7 +155,9 @@ def test_the_summary_is_printed_with_its_marks(
 ) -> None:
     print_demo(made)
     printed = capsys.readouterr().out
-    assert "96 queries, 1,367 grades" in printed or "grades were dropped" in printed
+    assert "queries, 1,367 grades" in printed or "grades were dropped" in printed
+    assert f"{made['mine']['queries']['new']} of them new" in printed
+    assert f"Pooled for the new queries: {made['pool']['pairs_added']} pairs" in printed
     assert "Agreement (illustrative): Krippendorff's alpha" in printed
     assert "What users clicked (simulated):" in printed
     assert made["task_dir"] in printed
@@ -131,7 +169,7 @@ def test_the_second_run_adds_nothing(made: dict[str, Any], again: dict[str, Any]
         tally = again["imports"][what]
         assert tally["accepted"] == tally["updated"] == 0
         assert tally["read"] == made["imports"][what]["read"]
-    for count in ("documents", "queries", "judgments", "dropped", "report", "agreement"):
+    for count in (*COUNTS, "mine", "pool", "holes"):
         assert again[count] == made[count]
 
 
@@ -190,12 +228,14 @@ def test_grades_on_documents_that_are_not_there_are_dropped_and_counted(
 
 def test_a_killed_demo_is_completed_by_the_next(tmp_path: Path, made: dict[str, Any]) -> None:
     folder = tmp_path / "workspace"
-    for step in ("reading judgments", "simulating", "writing documents", "bm25 on", "computing"):
+    for step in STEPS:
         assert step in kill_at(step, folder)
     completed = run_demo(folder, **CUT)
     assert completed["release"]["release"] == 1
-    for count in ("documents", "queries", "judgments", "dropped", "report", "agreement"):
+    for count in COUNTS:
         assert completed[count] == made[count]
+    assert completed["mine"]["queries"] == made["mine"]["queries"]
+    assert completed["pool"]["by_source"] == made["pool"]["by_source"]
 
 
 def kill_at(step: str, folder: Path) -> str:
