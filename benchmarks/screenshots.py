@@ -41,10 +41,13 @@ PAGES = {
     "overview": ("", ".gs-step"),
     "grade": ("grade", "[data-pair]"),
     "import": ("import", "[data-testid='stFileUploader']"),
-    "pool": ("pool", ".gs-head"),
+    "logs-to-queries": ("logs-to-queries", ".gs-table"),
+    "click-evidence": ("logs-to-queries?view=clicks", ".gs-table"),
+    "pool": ("pool", ".gs-table"),
     "adjudicate": ("adjudicate", ".gs-bar"),
     "agreement": ("agreement", ".gs-verdict"),
     "raters": ("raters", ".gs-table"),
+    "clicks-experts": ("clicks-experts", ".gs-table"),
     "ab-test": ("ab-test", ".gs-head"),
     "release": ("release", ".gs-table"),
     "leaderboard": ("leaderboard", ".vega-embed"),
@@ -57,6 +60,8 @@ PAGES = {
 }
 HANDFUL = (
     ("overview", LIGHT),
+    ("logs-to-queries", LIGHT),
+    ("pool", LIGHT),
     ("grade", LIGHT),
     ("agreement", LIGHT),
     ("leaderboard", LIGHT),
@@ -87,7 +92,7 @@ def main() -> None:
     ):
         for page, form in wanted:
             path, drawn = PAGES[page]
-            url = f"{address}/{path}?{urlencode({'rater': rater})}"
+            url = f"{address}/{path}{'&' if '?' in path else '?'}{urlencode({'rater': rater})}"
             target = folder / f"{page}-{form.name}.png"
             _take(browser, url, drawn, form, target)
             print(target)
