@@ -8,7 +8,7 @@ decided in `online.evidence_searches`; the formulas are those of `online.click_m
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 from uuid import uuid4
 
 from estimates import Estimate
@@ -33,10 +33,6 @@ from online.kept import kept_file
 from online.lake import Connection, Lake, Progress
 from online.preferences import preferences
 from online.report import EVERYTHING
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
 
 __all__ = [
     "Evidence", "EvidenceColumns", "EvidenceSummary", "Order", "PairEvidence", "Preference",
@@ -164,26 +160,16 @@ class Evidence:
     def _columns(self, arrays: dict[str, Any]) -> EvidenceColumns:
         import numpy as np
 
-        sound = arrays["clicks"] <= arrays["impressions"]
         told: dict[str, Any] = {name: arrays[name] for name in _COUNTS}
         told["expected_clicks"] = arrays["expected_parts"] / PARTS
-
-        def mean(measure: str) -> "NDArray[float64]":
-            hits, of = (told[name] for name in _MEASURES[measure])
-            exists = sound & (told["impressions"] > 0 if measure == "coec" else of > 0)
-            value: NDArray[float64] = np.where(
-                exists, shrunk(hits, of, getattr(self.summary.priors, measure)), np.nan
-            )
-            return value
-
-        means: dict[str, Any] = {measure: mean(measure) for measure in _MEASURES}
-        return EvidenceColumns(
-            **told,
-            **means,
-            sound=sound,
-            query=arrays.get("group_key"),
-            doc_id=arrays.get("doc_id"),
-        )
+        sound = arrays["clicks"] <= arrays["impressions"]
+        for measure, (hits, of) in _MEASURES.items():
+            # At ranks that are never clicked no click is expected, and yet COEC has a value.
+            exists = sound & (told["impressions" if measure == "coec" else of] > 0)
+            values = shrunk(told[hits], told[of], getattr(self.summary.priors, measure))
+            told[measure] = np.where(exists, values, np.nan)
+        told |= {"query": arrays.get("group_key"), "doc_id": arrays.get("doc_id")}
+        return EvidenceColumns(**told, sound=sound)
 
     @contextmanager
     def _open(self) -> "Iterator[tuple[Connection, Relation]]":

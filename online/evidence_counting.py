@@ -145,21 +145,14 @@ def _write(connection: Connection, file: Path) -> None:
 
 
 def _summary(connection: Connection) -> EvidenceSummary:
-    def one(query: str) -> dict[str, Any]:
-        return fetch(connection, f"evidence/{query}")[0]
-
-    searches, clicks = one("searches_left_out"), one("clicks_left_out")
-    plain = searches.pop("plain_clicks_without_rank")
-    clicks["clicks_without_rank"] += plain
+    counts: dict[str, int] = {}
+    for query in _COUNTED:
+        counts |= fetch(connection, f"evidence/{query}")[0]
+    counts["clicks_without_rank"] += counts.pop("plain_clicks_without_rank")
     ((place,),) = connection.table("looked_down_to").fetchall()
     models = fetch(connection, "evidence/models")
     return EvidenceSummary(
-        **one("totals"),
-        **searches,
-        **clicks,
-        **one("unknown_slots"),
-        **one("impressions_without_rank"),
-        **one("waiting"),
+        **counts,
         searches_of_events=_searches_of_events(connection),
         looked_down_to=place,
         priors=_priors(connection),
@@ -178,29 +171,33 @@ def _searches_of_events(connection: Connection) -> int:
     return int(found.aggregate("count(*)").fetchall()[0][0])
 
 
+_COUNTED = (
+    "totals", "searches_left_out", "clicks_left_out", "unknown_slots", "impressions_without_rank",
+    "waiting",
+)  # fmt: skip
+
+
 def _priors(connection: Connection) -> Priors:
     spreads = {row["measure"]: row for row in fetch(connection, "evidence/spreads")}
-
-    def spread(measure: str, unit: int = 1) -> Spread:
-        row: Mapping[str, Any] = spreads.get(measure, {})
-        numbers = {name: int(row.get(name) or 0) for name in _SPREAD}
-        return Spread(
-            numbers["pairs"],
-            numbers["hits"],
-            numbers["total"] / unit,
-            numbers["total_squared"],
-            numbers["hits_squared_by_total"] / SMALL_PARTS,
-        )
-
     return Priors(
-        ctr=beta_prior(spread("ctr")),
-        coec=gamma_prior(spread("coec", PARTS)),
-        sdbn=beta_prior(spread("sdbn")),
-        satisfaction=beta_prior(spread("satisfaction")),
+        ctr=beta_prior(_spread(spreads.get("ctr"))),
+        coec=gamma_prior(_spread(spreads.get("coec"), PARTS)),
+        sdbn=beta_prior(_spread(spreads.get("sdbn"))),
+        satisfaction=beta_prior(_spread(spreads.get("satisfaction"))),
     )
 
 
-_SPREAD = ("pairs", "hits", "total", "total_squared", "hits_squared_by_total")
+def _spread(row: Mapping[str, Any] | None, unit: int = 1) -> Spread:
+    """What spreads.sql tells of a measure, in ones; None: no pair has it."""
+    if row is None:
+        return Spread(0, 0, 0, 0, 0)
+    return Spread(
+        int(row["pairs"]),
+        int(row["hits"]),
+        int(row["total"]) / unit,
+        int(row["total_squared"]),
+        int(row["hits_squared_by_total"]) / SMALL_PARTS,
+    )
 
 
 def _table(connection: Connection, name: str, columns: Mapping[str, list[int]]) -> None:

@@ -1,5 +1,4 @@
--- Sums over `pairs`: what a summary tells, and what priors are made of. A square over a size is rounded
--- to parts of 1e-6. Pairs with more clicks than impressions are in no prior.
+-- Sums over `pairs`: what a summary tells of them.
 SELECT
     COUNT(*) AS pairs,
     COUNT(DISTINCT group_id) AS queries,
