@@ -34,6 +34,8 @@ from builder.workspace import Workspace, init_workspace
 from evals.bm25 import BM25Retriever
 from evals.measures import ranked
 from evals.records import Document, EvalsError, Query
+from evals.retrievers import retriever
+from tests.evals.conftest import save_tiny_model
 
 WORDS = ("apple", "pear", "plum", "fig", "quince")
 DOCUMENTS = [
@@ -139,6 +141,21 @@ def test_bm25_is_what_evaluations_call_bm25(workspace: Workspace) -> None:
     run = BM25Retriever().search(DOCUMENTS, QUERIES, 7)
     for query in QUERIES:
         assert held(workspace, query.query_id) == set(ranked(run[query.query_id]))
+
+
+@pytest.mark.slow
+def test_a_model_in_a_folder(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / ("long-" * 12)
+    model = save_tiny_model(folder, prompts={}, similarity="cosine")
+    plan = PoolPlan(retrievers=("bm25", str(model)), depth=3)
+    shown = preview(workspace, plan)
+    assert pool(workspace, plan=plan) == {**shown, "pooling_id": 1}
+    source = next(name for name in shown["by_source"] if name != "bm25")
+    assert len(source) == 64
+    assert str(model).endswith(source[1:])
+    assert shown["by_source"][source] == 9
+    run = retriever(str(model)).search(DOCUMENTS, QUERIES, 3)
+    assert held(workspace, "q3") == set(run["q3"])  # bm25 finds nothing for q3
 
 
 def test_which_queries(workspace: Workspace) -> None:
