@@ -15,8 +15,8 @@ _MEANINGS = (
     ("COEC", "Clicks over expected clicks: its clicks, divided by what the ranks where it stood "
      "get on the average. 1 is average, 2 is twice as many clicks as its ranks promise."),
     ("SDBN", "Attractiveness by the simplified dynamic Bayesian network: the share of clicks among "
-     "the searches in which somebody looked at it: those where it stood above or at the last click; "
-     "without a click, those where it stood no deeper than nearly all clicks of the log."),
+     "the searches in which somebody looked at it: those where it stood above or at the last "
+     "click; without a click, those where it stood no deeper than nearly all clicks of the log."),
     ("skipped", "Searches in which it stood above a clicked document and was not clicked itself."),
     ("interval", "95 % credible. All three are drawn towards what all pairs together show, the "
      "more so the fewer impressions there are: 1 click of 1 is no proof."),
