@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil
+from typing import NamedTuple
 
 LEAST = 0.8
 """Shared 3-grams, of all that either text has: from here on one is a near copy of the other."""
@@ -70,9 +71,11 @@ def has_words(text: str) -> bool:
 class CopyFinder:
     """Knows the wanted texts, and says of any other which of them it is a copy of.
 
-    Two sets that share so much share one of any len - ceil(LEAST * len) + 1 members of the wanted
-    one; of each text the 3-grams that fewest others have are kept for that, and only a text that
-    has one of them is compared.
+    Sets of a and b members have a Jaccard similarity of `least` or more just where they share
+    least / (1 + least) * (a + b) of them, rounded up to s; then one of any a - s + 1 members of the
+    first is in the second. Of each wanted text the 3-grams that fewest others have come first, and
+    only texts that have one of these are compared: so what all texts of a corpus of forms have in
+    common costs nothing.
     """
 
     def __init__(self, wanted: Iterable[tuple[str, str]], least: float = LEAST) -> None:
@@ -117,54 +120,75 @@ class CopyFinder:
 
     def _near(self, said: str, size: int, met: Iterable[int]) -> Iterator[Copy]:
         own: set[Gram] | None = None
-        for place in self._candidates(met):
-            smaller, larger = sorted((size, self._sizes[place]))
-            if smaller < self._least * larger - _NOISE or self._texts[place] == said:
-                continue  # too little even if the smaller lay wholly in the larger; or itself
+        for place in self._candidates(size, met):
+            if self._texts[place] == said:
+                continue
             own = grams(said) if own is None else own
             similarity = _jaccard(own, _grams_again(self._texts[place]))
             if similarity >= self._least:
                 yield Copy(tuple(self._names[self._texts[place]]), similarity, equal=False)
 
-    def _candidates(self, met: Iterable[int]) -> Iterator[int]:
+    def _candidates(self, size: int, met: Iterable[int]) -> Iterator[int]:
         """Each once, those with the rarest 3-grams first."""
-        lists = sorted((self._by_key[key] for key in met), key=_rarity)
+        lists = [
+            alike.places
+            for key in met
+            for alike in self._by_key[key]
+            if alike.position < _enough(alike.size, size, self._least)
+        ]
         seen: set[int] = set()
-        for place in chain.from_iterable(lists):
+        for place in chain.from_iterable(sorted(lists, key=len)):
             if place not in seen:
                 seen.add(place)
                 yield place
 
-    def _index(self) -> dict[int, list[int]]:
+    def _index(self) -> dict[int, list["_Alike"]]:
         """Key of a 3-gram -> the wanted texts that are to be compared where a text has it."""
         import numpy as np
 
         of_texts = [np.fromiter(_keys(_words(text)), np.int64) for text in self._texts]
-        self._sizes = [len(keys) for keys in of_texts]
         _, again, times = np.unique(
             np.concatenate([np.empty(0, np.int64), *of_texts]),
             return_inverse=True,
             return_counts=True,
         )
-        met: defaultdict[int, list[int]] = defaultdict(list)
+        found: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
         start = 0
         for place, keys in enumerate(of_texts):
-            counts = times[again[start : start + len(keys)]]
-            start += len(keys)
-            rarest = np.lexsort((keys, counts))[: _enough(len(keys), self._least)]
-            for key in keys[rarest].tolist():
-                met[key].append(place)
-        return dict(met)
+            size = len(keys)
+            counts = times[again[start : start + size]]
+            start += size
+            # No text wants more of them than one of the smallest size that can be a near copy.
+            most = _enough(size, ceil(self._least * size - _NOISE), self._least)
+            for position, key in enumerate(keys[np.lexsort((keys, counts))[:most]].tolist()):
+                found[key, size, position].append(place)
+        by_key: defaultdict[int, list[_Alike]] = defaultdict(list)
+        for (key, size, position), places in found.items():
+            by_key[key].append(_Alike(size, position, places))
+        return dict(by_key)
 
 
-def _rarity(places: Sequence[int]) -> tuple[int, Sequence[int]]:
-    """By how many texts, then by which: the order is the same in every process."""
-    return len(places), places[:N]
+class _Alike(NamedTuple):
+    """Wanted texts of one size that have a 3-gram at one position of their order.
+
+    Attributes:
+        size: How many 3-grams each has.
+        position: So many of its own come before this one.
+        places: The texts.
+    """
+
+    size: int
+    position: int
+    places: list[int]
 
 
-def _enough(n: int, least: float) -> int:
-    """How many of n members suffice, so that a set that shares enough has one of them."""
-    return n - ceil(least * n - _NOISE) + 1 if n else 0
+def _enough(size: int, other: int, least: float) -> int:
+    """How many of a text's 3-grams suffice: a near copy of `other` 3-grams has one of them.
+
+    0 or less where no text of so many 3-grams can be a near copy.
+    """
+    shared = ceil(least / (1 + least) * (size + other) - _NOISE)
+    return size - shared + 1 if shared <= other else 0
 
 
 def _words(text: str) -> Sequence[str]:
