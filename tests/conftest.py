@@ -4,6 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from tests.thorough import examples
+
+# For properties that name no number themselves; see tests/thorough.py.
+settings.register_profile("goldsmith", max_examples=examples(40, 200))
+settings.load_profile("goldsmith")
 
 # Tests never reach for a hub; what they need lies in a package.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -23,6 +30,8 @@ def shared_data() -> Path:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """Of several processes, one takes all that needs the browser; the others take whole files.
 
+    In the order of collection: the browser, which takes longest, comes first, and small files of
+    documentation last. By their number of tests, files with few but long ones would come last.
     By groups (--dist loadgroup) it would be a mark, which pytest 9.2 does not hand on.
     """
     from xdist.scheduler import LoadFileScheduling
@@ -32,4 +41,5 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             is_browser = nodeid.startswith("tests/browser/")
             return "tests/browser" if is_browser else str(super()._split_scope(nodeid))
 
+    config.option.loadscopereorder = False
     return OneBrowser(config, log)

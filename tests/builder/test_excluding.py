@@ -28,6 +28,7 @@ from builder.store.quota import QuotaRule, apply_rule, note_change, queue_change
 from builder.store.schema import current_judgments, judgments, leases, pairs, people, queries
 from builder.workspace import Workspace
 from tests.builder.judging.conftest import filled, grade, grade_all, pair_for
+from tests.thorough import examples
 
 K = 2
 RATERS = ("ann", "bob", "cy")
@@ -288,7 +289,7 @@ def step(workspace: Workspace, rater: str, action: str, number: int) -> None:
 
 
 @given(steps=st.lists(st.tuples(st.sampled_from(RATERS), _actions), max_size=40))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(20, 100), deadline=None)
 def test_pairs_always_want_what_the_log_leaves_them(
     small: Workspace, steps: list[tuple[str, str]]
 ) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from evals.records import Document, EvalsError, Query, Sample
 from evals.taskfolder import read_task, write_task
+from tests.thorough import examples
 
 DOCUMENTS = [
     Document("d1", "A title", "Some text", {"url": "https://example.org", "year": 2026}),
@@ -193,7 +194,9 @@ def tasks(draw: st.DrawFn) -> tuple[list[Document], list[Query], dict[str, dict[
     return documents, queries, draw(st.dictionaries(query_ids, grades, min_size=1))
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    deadline=None, max_examples=examples(50, 200), suppress_health_check=[HealthCheck.too_slow]
+)
 @given(task=tasks(), header=st.booleans())
 def test_any_unicode_survives(
     task: tuple[list[Document], list[Query], dict[str, dict[str, int]]], header: bool

@@ -45,6 +45,7 @@ from tests.builder.store.test_judgment_properties import (
     current_by_the_log,
     human_grades_by_the_log,
 )
+from tests.thorough import examples
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -284,7 +285,7 @@ def outcome_of(row: Standing | None) -> tuple[str, int | None]:
 
 
 @given(log=st.lists(_said, max_size=14))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(40, 200), deadline=None)
 def test_no_rater_loses_a_grade_and_none_counts_twice(shared: Workspace, log: list[Said]) -> None:
     number = next(_NUMBERS)
     keep, merged = f"keep{number}", f"merged{number}"

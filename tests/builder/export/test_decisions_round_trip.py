@@ -20,6 +20,7 @@ from builder.workspace import Workspace, open_workspace
 from estimates import ImportTally
 from tests.builder.export.conftest import fill
 from tests.builder.export.test_judgment_round_trips import NASTY
+from tests.thorough import examples
 from tests.workspaces import new_workspace
 
 PAIRS = [("q-mixed", "d2"), ("q-mixed", "007"), ("q-two", "d2"), ("q-none", "007")]
@@ -37,7 +38,7 @@ deeds = st.lists(
     max_size=8,
 )
 often = settings(
-    max_examples=15,
+    max_examples=examples(8, 40),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -23,6 +23,7 @@ from builder.store.queries import insert_queries
 from builder.workspace import Workspace, open_workspace
 from estimates import ImportTally
 from evals.records import Document, Query
+from tests.thorough import examples
 from tests.workspaces import new_workspace
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -160,7 +161,7 @@ def there_and_back(
 # Told by content, but for the CSV of Quepid: a rater may be called as a column of a table.
 IMPORT_FORMATS = {"quepid-csv": "quepid-csv"}
 often = settings(
-    max_examples=20,
+    max_examples=examples(10, 60),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -194,7 +195,7 @@ def test_the_whole_log_leaves_the_same_standing(
 
 
 @pytest.mark.parametrize("first", [False, True])
-@settings(often, max_examples=10)
+@settings(often, max_examples=examples(6, 30))
 @given(rows=st.lists(judgments, max_size=8), is_of_one_moment=st.booleans())
 def test_the_log_and_what_stands_know_each_other(
     empty: Path, scratch: Path, first: bool, rows: list[Given], is_of_one_moment: bool

@@ -24,6 +24,7 @@ from builder.workspace import Workspace
 from estimates import ImportTally
 from evals.records import Document, Query
 from tests.builder.importers.conftest import copied, counts
+from tests.thorough import examples
 
 Importer = Callable[..., ImportTally]
 
@@ -49,7 +50,7 @@ plain_corpora = st.lists(
     st.builds(Document, ids, texts, texts), min_size=1, max_size=5, unique_by=lambda d: d.doc_id
 )
 
-RUNS = settings(max_examples=25, deadline=None)
+RUNS = settings(max_examples=examples(15, 60), deadline=None)
 
 
 def fresh(pristine: Path) -> Workspace:
@@ -168,7 +169,7 @@ IMPORTERS = (import_corpus, import_queries, import_judgments)
     importer=st.sampled_from(IMPORTERS),
     form=st.none() | st.sampled_from(FORMATS),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(60, 250), deadline=None)
 def test_no_file_breaks_the_import(
     content: bytes, head: bytes, importer: Importer, form: str | None, shared: Workspace
 ) -> None:

@@ -31,6 +31,7 @@ from builder.store.schema import (
 )
 from builder.workspace import Workspace
 from tests.builder.judging.conftest import filled
+from tests.thorough import examples
 
 K, PATIENCE, ASIDE = 2, 2, 2
 LEASE = timedelta(minutes=15)
@@ -207,7 +208,7 @@ def step(workspace: Workspace, model: Model, rater: str, action: str) -> None:
 
 
 @given(steps=_steps)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(20, 100), deadline=None)
 def test_the_queue_offers_what_is_open_and_completes_the_pool(
     small: Workspace, steps: list[tuple[str, str, int]]
 ) -> None:

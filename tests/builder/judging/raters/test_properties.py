@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from builder.judging.raters import flags_of, rater_profiles
 from builder.store.ratings import Ratings
 from tests.builder.judging.raters.by_hand import ratings
+from tests.thorough import examples
 
 NAMES = ("a", "b", "c", "d")
 
@@ -51,7 +52,7 @@ def estimates(value: Any) -> Iterator[dict[str, Any]]:
             yield from estimates(each)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50, 150), deadline=None)
 @given(any_ratings())
 def test_profiles_are_sound(graded: Ratings) -> None:
     profiles = rater_profiles(graded)
