@@ -306,7 +306,7 @@ def _beside(outcome: Mapping[str, Any]) -> Iterator[str]:
     if personal["queries"]:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in personal["by_kind"].items())
         yield (
-            f"personal data, {_HANDLED[personal['handling']]}: {personal['queries']:,} queries of "
+            f"personal data, {_HANDLED[personal['handling']]}: {personal['queries']:,} queries, "
             f"{personal['searches']:,} searches ({kinds})"
         )
     evidence = outcome["evidence"]

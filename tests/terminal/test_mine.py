@@ -37,7 +37,7 @@ def test_from_a_log_to_queries_and_back(logged: Terminal) -> None:
     again = logged("mine", "--limit", "3")
     assert "Nothing has changed since sampling 1, and nothing was written." in again.stdout
     assert "They make 90.9% of all 11 searches" in again.stdout
-    assert "personal data, left out: 1 queries of 1 searches (1 email)" in again.stdout
+    assert "personal data, left out: 1 queries, 1 searches (1 email)" in again.stdout
     assert "too few for a verdict" in again.stderr
     listed = logged("mine", "--list", "--json").document["samplings"]
     assert [one["sampling_id"] for one in listed] == [1]
