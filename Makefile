@@ -21,7 +21,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { echo "python's venv module is missing (on Debian: apt-get install python3-venv)"; exit 1; }
 	@echo "Installing into $(VENV) (about two minutes the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[demo,dev]'
+	@# On all processors; pip would compile file after file. What no Python reads does not matter.
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 demo: install  ## the whole loop on the Python documentation, then the app (DEMO_ARGS=--no-app: without it)
