@@ -136,8 +136,9 @@ class CopyFinder:
             for alike in self._by_key[key]
             if alike.position < _enough(alike.size, size, self._least)
         ]
+        lists.sort(key=len)
         seen: set[int] = set()
-        for place in chain.from_iterable(sorted(lists, key=len)):
+        for place in chain.from_iterable(lists):
             if place not in seen:
                 seen.add(place)
                 yield place
