@@ -88,14 +88,19 @@ def write_logged_log(file: Path, searches: int) -> int:
 
 def write_lake(folder: Path, searches: int) -> int:
     """A lake of these searches, as an import of them would leave it; how many."""
-    tables: dict[TableName, str] = {"searches": LAKE_SEARCHES, "interactions": LAKE_CLICKS}
+    write_tables(folder, SEARCHES.format(n=searches), LAKE_SEARCHES, LAKE_CLICKS)
+    return searches
+
+
+def write_tables(folder: Path, generated: str, searches: str, clicks: str) -> None:
+    """A lake of two queries over `generated`, which a third one gives."""
+    tables: dict[TableName, str] = {"searches": searches, "interactions": clicks}
     with Lake(folder).writing() as writing:
-        writing.connection.execute(f"CREATE VIEW generated AS {SEARCHES.format(n=searches)}")
+        writing.connection.execute(f"CREATE VIEW generated AS {generated}")
         for table, query in tables.items():
             write_days(writing.connection, query, writing.scratch / table)
             writing.place(table, writing.scratch / table)
         writing.commit()
-    return searches
 
 
 def _write_lines(file: Path, searches: int, line: str, lines: str) -> int:

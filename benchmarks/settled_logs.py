@@ -9,13 +9,8 @@ search of twenty has two.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchmarks.online_logs import LAKE_CLICKS, LAKE_SEARCHES, SEARCHES
-from online.lake import Lake, write_days
-
-if TYPE_CHECKING:
-    from online.manifest import TableName
+from benchmarks.online_logs import LAKE_CLICKS, LAKE_SEARCHES, SEARCHES, write_tables
 
 QUERIES = 20_000
 SETTLED = f"""
@@ -49,12 +44,5 @@ SETTLED_CLICKS = f"{LAKE_CLICKS} UNION ALL {SECOND_CLICKS}"
 
 def write_settled_lake(folder: Path, searches: int) -> int:
     """A lake of these searches, as an import of them would leave it; how many."""
-    tables: dict[TableName, str] = {"searches": LAKE_SETTLED, "interactions": SETTLED_CLICKS}
-    with Lake(folder).writing() as writing:
-        query = SETTLED.format(n=searches)
-        writing.connection.execute(f"CREATE VIEW generated AS {query}")
-        for table, rows in tables.items():
-            write_days(writing.connection, rows, writing.scratch / table)
-            writing.place(table, writing.scratch / table)
-        writing.commit()
+    write_tables(folder, SETTLED.format(n=searches), LAKE_SETTLED, SETTLED_CLICKS)
     return searches
