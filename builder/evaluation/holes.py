@@ -19,6 +19,7 @@ from builder.evaluation.hole_runs import Compared, find_compared
 from builder.evaluation.hole_states import NEW, QUEUED, Asking, grades_now
 from builder.evaluation.kept import top_documents
 from builder.people import Person, authorize, called
+from builder.pooling.budget import team_pace
 from builder.pooling.recording import record_pooling
 from builder.workspace import Workspace
 from evals.records import Progress
@@ -103,7 +104,7 @@ def pool_holes(  # noqa: PLR0913 - what the page and the command ask for
 
     Returns:
         As `pool`: pairs_added, by_source, pooling_id (None if nothing was written), candidates,
-        known, queries, per_query, cut_by_budget, dropped; and task, release, k, reason (as
+        known, queries, per_query, cut_by_budget, dropped, cost; and task, release, k, reason (as
         `Holes.reason`), holes (how many there were), queued (how many waited already),
         left_out_models, winner, winner_can_change, judged ([{"model", "before", "after"}]: judged@k
         now, and once these and all that is queued were judged). Repeated it adds nothing.
@@ -117,7 +118,9 @@ def pool_holes(  # noqa: PLR0913 - what the page and the command ask for
         raise BuilderError(f"the limit is {limit}, must be at least 1")
     found = find_holes(workspace, task, k, models, progress)
     sent = found.holes[:limit]
-    outcome = _outcome(found, sent)
+    with workspace.store.read() as connection:
+        cost = team_pace(workspace, connection).cost(len(sent))
+    outcome = _outcome(found, sent) | {"cost": cost}
     if dry_run or not sent:
         return outcome
     named = [(hole.query_id, hole.doc_id, SOURCE, hole.best_rank) for hole in sent]

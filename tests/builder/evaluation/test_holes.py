@@ -226,6 +226,7 @@ def test_some_models_and_other_depths(workspace: Workspace) -> None:
 def test_holes_go_to_the_queue_once(compared: Workspace) -> None:
     dry = pool_holes(compared, dry_run=True)
     assert (dry["pairs_added"], dry["pooling_id"], dry["holes"]) == (2, None, 2)
+    assert dry["cost"]["pairs"] == 2
     told = pool_holes(compared, limit=1)
     assert (told["pairs_added"], told["by_source"], told["cut_by_budget"]) == (1, {"holes": 1}, 1)
     assert told["pooling_id"] is not None
@@ -244,3 +245,13 @@ def test_only_an_analyst_sends_holes(compared: Workspace) -> None:
         rater = add_person(connection, "cy", role="rater")
     with pytest.raises(NotAllowedError):
         pool_holes(compared, actor=rater)
+
+
+def test_of_a_draft_that_goes_on_all_fresh_runs_count(workspace: Workspace) -> None:
+    """The draft of this moment has other judgments than any result, but the same queries."""
+    evaluated(workspace, "a", ("d1", "d3"), ("d5",), task="draft")
+    grade(workspace, "q1", {"d3": 1})
+    found = find_holes(workspace, "draft")
+    assert (found.task, found.release, found.graded_since) == ("draft", None, 0)
+    assert pairs_of(found) == [("q2", "d5")]
+    assert pairs_of(find_holes(workspace, TASK)) == [("q2", "d5")]
