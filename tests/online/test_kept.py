@@ -16,7 +16,7 @@ import pytest
 from online import kept as kept_module
 from online.ab import ABTest, Plan, compare_arms
 from online.engines import Choice
-from online.kept import kept, kept_record, sweep_kept
+from online.kept import kept, kept_file, kept_record, sweep_kept
 from online.lake import Lake
 from online.report import DayMetrics, daily, report
 from tests.online.logs import clicked, event, take
@@ -134,6 +134,31 @@ def test_the_folder_is_bounded_and_what_was_asked_for_last_stays(
     assert compute.asked == 4
     kept(tmp_path, lake, {"number": 2}, compute)
     assert compute.asked == 5
+
+
+def test_large_tables_make_no_answer_go_and_the_latest_stays(
+    tmp_path: Path, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_module, "MOST_BYTES", 3_500)
+    monkeypatch.setattr(kept_module, "MOST_FILE_BYTES", 5_000)
+    compute = Counter({"short": ""})
+    kept(tmp_path, lake, {}, compute)
+    written = []
+
+    def write(file: Path) -> None:
+        written.append(file)
+        file.write_bytes(b"x" * 9_000 + b"PAR1")
+
+    first = kept_file(tmp_path, lake, {"table": 1}, write)
+    assert kept_file(tmp_path, lake, {"table": 1}, write) == first
+    time.sleep(0.01)
+    second = kept_file(tmp_path, lake, {"table": 2}, write)
+    assert (first.exists(), second.exists(), len(written)) == (False, True, 2)
+    second.write_bytes(b"cut short")
+    assert kept_file(tmp_path, lake, {"table": 2}, write) == second
+    assert len(written) == 3
+    kept(tmp_path, lake, {}, compute)
+    assert compute.asked == 1
 
 
 def test_what_is_of_another_lake_can_be_swept_at_once(tmp_path: Path, lake: Lake) -> None:
