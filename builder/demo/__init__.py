@@ -6,5 +6,7 @@ corpus          what there is to find: one document per module, class, function 
 module_choice   which modules, and under which name a programmer knows what lies in them
 source_docs     documents read out of Python sources, which are parsed and never imported
 native_docs     documents of what is written in C
+log_queries     what else people look for: made of names in the corpus, graded by nobody
+search_log      the log: what each model finds for all of these queries, clicked
 clicks          a search log, simulated from real rankings by a position-based click model
 """

@@ -14,6 +14,7 @@ workspace = state.current_workspace()
 frame.heading(
     "Pool",
     "Choose which documents are graded for each query, and how much of it the team can do.",
+    mark=state.mark(workspace, "events"),
 )
 person = state.require_person(workspace)
 plan = ask_plan(workspace, person, has_log=log_of(workspace) is not None)
