@@ -50,7 +50,8 @@ class PairEvidence:
         clicked_sessions: Sessions in which it was clicked.
         ctr: shown_clicks / impressions.
         coec: shown_clicks / expected_clicks: 1 is as often as the ranks where it stood are clicked
-            on the average, 2 twice as often.
+            on the average, 2 twice as often. Where hardly a click is expected, as deep in a long
+            list, nothing is known however often it was shown: it is near 1, its interval wide.
         sdbn: Attractiveness: the chance of a click where it is examined.
         satisfaction: The chance that a click on it is the last one of its search.
         expected_clicks: Sum over its impressions of the CTR of the rank where it stood.
