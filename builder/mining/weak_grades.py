@@ -158,29 +158,36 @@ def weak_grades(
 def count_labelled(evidence: "Evidence", rule: WeakGradeRule) -> int:
     """How many pairs of the whole log get a weak grade by this rule, millions at once."""
     columns = evidence.columns(min_impressions=rule.min_impressions, min_sessions=rule.min_sessions)
-    return int((grade_columns(columns, rule, evidence.summary.priors).grade != NO_GRADE).sum())
+    sure = rule.min_confidence > 0
+    graded = grade_columns(columns, rule, evidence.summary.priors, sure=sure)
+    return int((graded.grade != NO_GRADE).sum())
 
 
-def grade_columns(columns: "Columns", rule: WeakGradeRule, priors: "Priors") -> Graded:
+def grade_columns(
+    columns: "Columns", rule: WeakGradeRule, priors: "Priors", *, sure: bool = True
+) -> Graded:
     """The weak grades of many pairs, with their confidence, or why they have none.
 
     Args:
         columns: What is known of the pairs.
         rule: Measure, thresholds and least evidence.
         priors: What all pairs together tell.
+        sure: Whether the confidence is wanted, which takes most of the time; else it is NaN, and
+            the least confidence of the rule is not looked at.
     """
     import numpy as np
 
     is_sdbn = rule.measure == "sdbn"
     prior = priors.sdbn if is_sdbn else priors.coec
     of = columns.examined if is_sdbn else columns.expected_clicks
-    likely = share_above if is_sdbn else ratio_above
-    value = shrunk(columns.shown_clicks, of, prior)
-    grade = np.searchsorted(rule.bounds, value, side="right").astype(np.int64)
-    above = [likely(bound, columns.shown_clicks, of, prior) for bound in rule.bounds]
-    from_each = np.stack([np.ones(len(grade)), *above, np.zeros(len(grade))])
-    at = np.arange(len(grade))
-    confidence = from_each[grade, at] - from_each[grade + 1, at]
+    grade = np.searchsorted(
+        rule.bounds, shrunk(columns.shown_clicks, of, prior), side="right"
+    ).astype(np.int64)
+    confidence = np.full(len(grade), np.nan)
+    if sure:
+        likely = share_above if is_sdbn else ratio_above
+        above = [likely(bound, columns.shown_clicks, of, prior) for bound in rule.bounds]
+        confidence = _in_band(grade, above)
     missing = (
         ~columns.sound,
         columns.impressions < rule.min_impressions,
@@ -193,6 +200,15 @@ def grade_columns(columns: "Columns", rule: WeakGradeRule, priors: "Priors") -> 
     return Graded(
         np.where(has_grade, grade, NO_GRADE), np.where(has_grade, confidence, np.nan), reason
     )
+
+
+def _in_band(grade: "Ints", above: "Sequence[Floats]") -> "Floats":
+    """How likely the true value lies in the grade's band, by how likely it is above each bound."""
+    import numpy as np
+
+    from_each = np.stack([np.ones(len(grade)), *above, np.zeros(len(grade))])
+    at = np.arange(len(grade))
+    return np.asarray(from_each[grade, at] - from_each[grade + 1, at])
 
 
 def grade_pairs(pairs: "Sequence[PairEvidence]", rule: WeakGradeRule, priors: "Priors") -> Graded:
