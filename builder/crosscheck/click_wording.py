@@ -45,6 +45,8 @@ def what_next(found: Mapping[str, Any]) -> str:
             "Clicks and experts hardly agree: before single pairs, look at the thresholds of weak "
             "grades, and at what the log keeps of each search."
         )
+    if found["n_contradictions"] and not found["contradictions"]:
+        return "Look at the strongest contradictions."
     return _about_pairs([row["sendable"] for row in found["contradictions"]])
 
 

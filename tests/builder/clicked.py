@@ -7,10 +7,11 @@ from typing import Any
 from builder.people import ensure_person
 from builder.store.documents import insert_documents
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, Query
 from tests.builder.crosscheck.conftest import grade
 from tests.online.logs import LISTED, event, take
+from tests.workspaces import new_workspace
 
 QUERY_IDS = tuple(f"q{n}" for n in range(6))
 DOC_IDS = ("d1", "d2", "d3", "d4", "d5", "d9")
@@ -38,7 +39,7 @@ def log() -> Iterator[dict[str, Any]]:
 
 def clicked_workspace(root: Path, graded: Sequence[str] = QUERY_IDS) -> Workspace:
     """Ann and Bob graded as clicks say, but for q0: there d1 and d5 are the other way round."""
-    workspace = init_workspace(root, "shop")
+    workspace = new_workspace(root)
     with workspace.store.write() as connection:
         insert_documents(connection, [Document(doc_id, doc_id, "text") for doc_id in DOC_IDS])
         insert_queries(connection, [Query(key, f"text of {key}") for key in QUERY_IDS])

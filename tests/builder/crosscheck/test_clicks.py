@@ -1,6 +1,5 @@
 """Clicks against experts: agreement, contradictions, and what comes of a re-check."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,24 +22,23 @@ from builder.judging.queue import next_pair, submit_grade
 from builder.mining.weak_grades import weak_grades
 from builder.people import ensure_person, exclude_rater
 from builder.store.activity import entries
-from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
+from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from tests.builder.clicked import QUERY_IDS, clicked_workspace, experts_of, log
 from tests.builder.crosscheck.conftest import grade
 from tests.online.logs import take
+from tests.workspaces import copied, new_workspace
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("clicks") / "w"
-    with clicked_workspace(root) as workspace:
-        # Counted once, for all copies.
-        assert clicks_job(workspace, {}, lambda *_: None)["n_contradictions"] == 2
-    return root
+def counted(root: Path) -> Workspace:
+    """Its clicks are counted once, for all copies."""
+    workspace = clicked_workspace(root)
+    assert clicks_job(workspace, {}, lambda *_: None)["n_contradictions"] == 2
+    return workspace
 
 
 @pytest.fixture
-def workspace(made: Path, tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(Path(shutil.copytree(made, tmp_path / "w"))) as opened:
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with copied(counted, tmp_path / "w") as opened:
         yield opened
 
 
@@ -180,17 +178,16 @@ def test_only_analysts_send_and_take_back(workspace: Workspace) -> None:
         send_to_recheck(workspace, 0, None)
 
 
-def test_what_cannot_be_said_has_a_reason(made: Path, tmp_path: Path) -> None:
-    with init_workspace(tmp_path / "new", "new") as opened:
+def test_what_cannot_be_said_has_a_reason(workspace: Workspace, tmp_path: Path) -> None:
+    with new_workspace(tmp_path / "new") as opened:
         found = clicks_against_experts(opened)
         assert (found["reason"], found["n_pairs"]) == ("no_log", 0)
         assert found["kappa_quadratic"]["reason"] == "no_pair_in_common"
         take(opened.root, log())
         assert clicks_against_experts(opened)["reason"] == "no_grades"
-    root = Path(shutil.copytree(made, tmp_path / "strict"))
-    with (root / SETTINGS_FILE).open("a", encoding="utf-8") as settings:
+    with (workspace.root / SETTINGS_FILE).open("a", encoding="utf-8") as settings:
         settings.write("[weak_grades]\nmin_impressions = 41\n")
-    with open_workspace(root) as opened:
+    with open_workspace(workspace.root) as opened:
         found = clicks_against_experts(opened)
         assert found["reason"] == "no_evidence"
         assert found["not_compared"]["too_few_impressions"] == 24

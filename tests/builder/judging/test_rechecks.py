@@ -29,16 +29,22 @@ from builder.store.rechecks import (
 from builder.store.schema import pairs
 from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from tests.builder.judging.conftest import filled, grade, grade_all, key_of, pair_for
+from tests.workspaces import copied
+
+
+def graded_by_two(root: Path) -> Workspace:
+    """Two of three raters graded all eight pairs, which is what the workspace asks for."""
+    workspace = filled(root, n_queries=2, n_ranks=4)
+    for rater in ("ann", "bob"):
+        grade_all(workspace, rater)
+    assert next_pair(workspace, "cy") is None
+    return workspace
 
 
 @pytest.fixture
 def graded(tmp_path: Path) -> Iterator[Workspace]:
-    """Two of three raters graded all eight pairs, which is what the workspace asks for."""
-    with filled(tmp_path / "workspace", n_queries=2, n_ranks=4) as workspace:
-        for rater in ("ann", "bob"):
-            grade_all(workspace, rater)
-        assert next_pair(workspace, "cy") is None
-        yield workspace
+    with copied(graded_by_two, tmp_path / "workspace") as opened:
+        yield opened
 
 
 def ask(workspace: Workspace, query_id: str = "q0", doc_id: str = "d0") -> int:

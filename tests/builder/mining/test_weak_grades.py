@@ -14,7 +14,7 @@ from builder.mining.weak_grades import count_labelled, grade_columns, weak_grade
 from builder.settings import WeakGradeRule
 from builder.store.documents import insert_documents
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.records import Document, Query
 from online.engines import Choice
 from online.evidence import EvidenceColumns, Prior, Priors, find_evidence
@@ -27,6 +27,7 @@ from tests.builder.mining.simulated_clicks import (
     simulated,
 )
 from tests.online.logs import clicked, event, take
+from tests.workspaces import copied, new_workspace
 
 PRIORS = Priors(*(Prior(mean, 2.0, 100) for mean in (0.5, 1.0, 0.5, 0.5)))
 
@@ -91,22 +92,25 @@ def test_too_little_evidence_is_no_grade_and_never_0() -> None:
     assert all(np.isnan(confidence) for _, confidence, _ in found)
 
 
+def searched(root: Path) -> Workspace:
+    """Two spellings of one query, a retired one, one that nobody searched for; d5 is unknown."""
+    workspace = new_workspace(root)
+    with workspace.store.write() as connection:
+        insert_documents(connection, [Document(f"d{n}", "", "text") for n in (1, 2, 3, 4, 9)])
+        texts = {"q1": "Sort a  LIST", "q2": "sort a list", "old": "heap", "new": "queue"}
+        insert_queries(connection, [Query(key, text) for key, text in texts.items()])
+    lines = [clicked(2 if n % 2 else 1, session_id=f"s{n}") for n in range(30)]
+    lines += [event(query="heap", session_id=f"h{n}") for n in range(30)]
+    # d9 was never in a list, and clicked all the same.
+    off_list: dict[str, Any] = {"clicked_doc_id": "d9", "click_rank": None}
+    take(root, [*lines, event(session_id="s99", **off_list)])
+    retire_query(workspace, "old", None)
+    return workspace
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    """Two spellings of one query, a retired one, one that nobody searched for; d5 is unknown."""
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
-        with opened.store.write() as connection:
-            documents = [Document(f"d{n}", "", "text") for n in (1, 2, 3, 4, 9)]
-            insert_documents(connection, documents)
-            texts = {"q1": "Sort a  LIST", "q2": "sort a list", "old": "heap", "new": "queue"}
-            insert_queries(connection, [Query(key, text) for key, text in texts.items()])
-        lines = [clicked(2 if n % 2 else 1, session_id=f"s{n}") for n in range(30)]
-        lines += [event(query="heap", session_id=f"h{n}") for n in range(30)]
-        # d9 was never in a list, and clicked all the same.
-        off_list: dict[str, Any] = {"clicked_doc_id": "d9", "click_rank": None}
-        lines.append(event(session_id="s99", **off_list))
-        take(opened.root, lines)
-        retire_query(opened, "old", None)
+    with copied(searched, tmp_path / "workspace") as opened:
         yield opened
 
 
@@ -115,37 +119,39 @@ def test_weak_grades_are_of_active_queries_in_any_spelling_and_of_the_corpus(
 ) -> None:
     found = weak_grades(workspace)
     assert [(weak.query_id, weak.doc_id) for weak in found.grades] == [
-        (query_id, doc_id) for query_id in ("q1", "q2") for doc_id in ("d1", "d2", "d3", "d4")
+        (query_id, doc_id) for query_id in ("q1", "q2") for doc_id in ("d1", "d2", "d3")
     ]
     by_document = {weak.doc_id: weak for weak in found.grades}
     assert by_document["d1"].evidence.clicks == by_document["d2"].evidence.clicks == 15
     assert by_document["d3"].grade < by_document["d1"].grade == 3
-    assert found.left_out == {
-        (query_id, "d9"): "more_clicks_than_impressions" for query_id in ("q1", "q2")
-    }
+    # Ranks 4 and 5 are never clicked in this log, so no click is expected there.
+    for query_id in ("q1", "q2"):
+        assert found.left_out[query_id, "d9"] == "more_clicks_than_impressions"
+        assert found.left_out[query_id, "d4"] == "never_examined"
     counts = dict(found.counts)
-    assert sum(counts.pop("by_grade").values()) == 8
+    assert sum(counts.pop("by_grade").values()) == 6
     assert counts == {
         "queries": 2,
-        "pairs": 8,
-        "left_out": {"more_clicks_than_impressions": 2},
+        "pairs": 6,
+        "left_out": {"more_clicks_than_impressions": 2, "never_examined": 2},
         "not_in_corpus": 2,  # d5, of either query
         "queries_without_evidence": 1,
     }
-    assert [weak.query_id for weak in weak_grades(workspace, query_ids=["q2"]).grades] == ["q2"] * 4
+    assert [weak.query_id for weak in weak_grades(workspace, query_ids=["q2"]).grades] == ["q2"] * 3
 
 
 def test_all_pairs_of_a_log_are_counted_by_the_same_rule(workspace: Workspace) -> None:
     evidence = find_evidence(workspace.lake, workspace.cache_folder, Choice())
-    # Of the list and of the heap five documents each, and nothing of d9.
-    assert count_labelled(evidence, WeakGradeRule()) == 10
-    assert count_labelled(evidence, WeakGradeRule(min_impressions=31)) == 5
+    # Of the list and of the heap five documents each, but for those at ranks 4 and 5, which nobody
+    # clicks, and nothing of d9.
+    assert count_labelled(evidence, WeakGradeRule()) == 6
+    assert count_labelled(evidence, WeakGradeRule(min_impressions=31)) == 3
     assert count_labelled(evidence, WeakGradeRule(min_impressions=32)) == 0
     assert count_labelled(evidence, WeakGradeRule(min_confidence=1.0)) == 0
 
 
 def test_without_a_log_there_is_nothing(tmp_path: Path) -> None:
-    with init_workspace(tmp_path / "w", "shop") as opened:
+    with new_workspace(tmp_path / "w") as opened:
         found = weak_grades(opened)
     assert (found.grades, found.searches) == ([], 0)
 
