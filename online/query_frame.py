@@ -4,7 +4,7 @@ A million queries are a few arrays, not a million objects. How queries are typed
 sessions, is asked for only of those that were drawn.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,7 @@ def read_frame(
     if min_sessions > 1:
         _count_sessions_of_many(connection, min_sessions)
         rows = rows.join(connection.table("sessions_of_many"), "group_key", how="left")
+        rows = rows.project("* REPLACE (coalesce(sessions, 0) AS sessions)")
     if classes:
         named = rows.project("*, group_key AS query")
         rows = named.project(f"*, {sql('duckdb/query_class')} AS query_class")
@@ -132,10 +133,7 @@ def group_keys(connection: Connection, texts: Sequence[str]) -> list[str]:
         connection: Of a lake; its table `texts` is replaced.
         texts: Queries as somebody typed them.
     """
-    import pyarrow as pa
-
-    columns = {"query": pa.array(texts, pa.string()), "place": pa.array(range(len(texts)))}
-    _table(connection, "texts", pa.table(columns))
+    _table(connection, "texts", "query", texts, "place", range(len(texts)))
     rows = connection.sql(sql("duckdb/spellings")).order("place").project("group_key").fetchall()
     return [key for (key,) in rows]
 
@@ -151,28 +149,46 @@ def _count_sessions_of_many(connection: Connection, least: int) -> None:
 
 def _want(connection: Connection, units: Mapping[str, int]) -> None:
     """Make the view `wanted` of the spellings of these keys."""
-    import pyarrow as pa
-
-    columns = {
-        "group_key": pa.array(list(units), pa.string()),
-        "unit": pa.array(list(units.values()), pa.int64()),
-    }
-    _table(connection, "wanted_keys", pa.table(columns))
+    _table(connection, "wanted_keys", "group_key", units, "unit", units.values())
     spelled = connection.table("spellings").join(connection.table("wanted_keys"), "group_key")
     spelled.project("query, searches, unit").create_view("wanted", replace=True)
 
 
-def _table(connection: Connection, name: str, rows: "pa.Table") -> None:
-    connection.register("given", rows)
-    connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS FROM given')
-    connection.unregister("given")
+def _table(
+    connection: Connection,
+    name: str,
+    text: str,
+    texts: Iterable[str],
+    number: str,
+    numbers: Iterable[int],
+) -> None:
+    """Make a table of a column of texts and one of numbers.
+
+    As lists: to make Arrow's arrays of them would import pandas, which takes longer.
+    """
+    connection.execute(
+        f'CREATE OR REPLACE TEMP TABLE "{name}" AS '
+        f"SELECT unnest(?::VARCHAR[]) AS {text}, unnest(?::BIGINT[]) AS {number}",
+        [list(texts), list(numbers)],
+    )
+
+
+def taken(column: "pa.ChunkedArray", rows: "npt.NDArray[np.int64]") -> list[Any]:
+    """The values of a column at these places."""
+    import numpy as np
+    import pyarrow as pa
+
+    # Made of its memory, for the same reason as above.
+    memory = pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))
+    values: list[Any] = column.take(
+        pa.Array.from_buffers(pa.int64(), len(rows), [None, memory])
+    ).to_pylist()
+    return values
 
 
 def _frame(rows: "pa.Table") -> QueryFrame:
-    import numpy as np
-
     def numbers(name: str) -> Any:
-        return rows[name].fill_null(0).to_numpy().astype(np.int64, copy=False)
+        return _numbers(rows[name])
 
     there = set(rows.column_names)
     return QueryFrame(
@@ -181,10 +197,18 @@ def _frame(rows: "pa.Table") -> QueryFrame:
         searches=numbers("searches"),
         clicked=numbers("clicked"),
         empty=numbers("empty"),
-        draws=rows["draw"].to_numpy(),
+        draws=numbers("draw"),
         characters=numbers("characters"),
-        may_be_personal=rows["may_be_personal"].to_numpy(),
+        may_be_personal=numbers("may_be_personal").astype(bool),
         sessions=numbers("sessions") if "sessions" in there else None,
         classes=rows["query_class"] if "query_class" in there else None,
         tags=rows["tag"] if "tag" in there else None,
     )
+
+
+def _numbers(column: "pa.ChunkedArray") -> Any:
+    """A column of whole numbers, none of them null, as numpy sees it."""
+    import numpy as np
+
+    parts = [np.from_dlpack(chunk) for chunk in column.chunks]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)

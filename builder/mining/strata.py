@@ -9,6 +9,7 @@ from builder.mining.options import Sampling
 from builder.mining.sampling import TRAFFIC, traffic_strata
 from builder.mining.units import Units
 from evals.records import Progress
+from online.query_frame import taken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,8 +86,7 @@ def _outcomes(units: Units) -> "Numbers":
 
 def _taken(column: Any, units: Units) -> list[str | None]:
     """The column of a frame for the query that stands for each unit."""
-    taken: list[str | None] = column.take(units.rows).to_pylist()
-    return taken
+    return taken(column, units.rows)
 
 
 def _languages(keys: Sequence[str], progress: Progress | None) -> Any:

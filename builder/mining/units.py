@@ -9,7 +9,7 @@ from builder.mining.near_duplicates import near_form
 from builder.mining.options import Sampling
 from builder.mining.personal_data import KINDS, find_personal, mask_personal
 from evals.records import Progress
-from online.query_frame import QueryFrame
+from online.query_frame import QueryFrame, taken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,18 +79,18 @@ class Units:
 
     def keys(self) -> list[str]:
         """`key` of each unit, in their order."""
-        texts = self.frame.keys.take(self.rows).to_pylist()
+        texts = taken(self.frame.keys, self.rows)
         if self.masked:
             masked = (self.masked.get(row) for row in self.rows.tolist())
             texts = [text if new is None else new for text, new in zip(texts, masked, strict=True)]
-        return list(texts)
+        return texts
 
     def members(self, units: Sequence[int]) -> dict[str, int]:
         """Key as the log has it -> its unit, of all queries of these units."""
         import numpy as np
 
         rows = np.flatnonzero(np.isin(self.unit_of, np.asarray(units, dtype=np.int64)))
-        keys = self.frame.keys.take(rows).to_pylist()
+        keys = taken(self.frame.keys, rows)
         return dict(zip(keys, self.unit_of[rows].tolist(), strict=True))
 
     def _key(self, row: int) -> str:
@@ -144,7 +144,7 @@ class _Sorting:
         import numpy as np
 
         suspects = np.flatnonzero(self.frame.may_be_personal & (self.reasons < 0))
-        keys = self.frame.keys.take(suspects).to_pylist()
+        keys = taken(self.frame.keys, suspects)
         kinds: Counter[str] = Counter()
         holding = np.zeros(len(self.frame), dtype=np.bool_)
         for row, key in self._told("looking for personal data", suspects.tolist(), keys):
@@ -198,7 +198,7 @@ class _Sorting:
         """A number for each of these queries, the same for those that are merged."""
         import numpy as np
 
-        keys = self.frame.keys.take(rows).to_pylist()
+        keys = taken(self.frame.keys, rows)
         form: Callable[[str], str] = str
         if self.options.merge_near:
             form = lambda text: near_form(text, self.language)  # noqa: E731 - a choice of two
