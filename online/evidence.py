@@ -164,10 +164,8 @@ class Evidence:
         told["expected_clicks"] = arrays["expected_parts"] / PARTS
         sound = arrays["clicks"] <= arrays["impressions"]
         for measure, (hits, of) in _MEASURES.items():
-            # At ranks that are never clicked no click is expected, and yet COEC has a value.
-            exists = sound & (told["impressions" if measure == "coec" else of] > 0)
             values = shrunk(told[hits], told[of], getattr(self.summary.priors, measure))
-            told[measure] = np.where(exists, values, np.nan)
+            told[measure] = np.where(sound & (told[of] > 0), values, np.nan)
         told |= {"query": arrays.get("group_key"), "doc_id": arrays.get("doc_id")}
         return EvidenceColumns(**told, sound=sound)
 
@@ -190,7 +188,7 @@ class Evidence:
         hits, of = _MEASURES[order]
         of = of.replace("expected_clicks", f"expected_parts / {PARTS}.0")
         value = f"({hits} + {prior.strength * prior.mean!r}) / ({of} + {prior.strength!r})"
-        exists = "clicks <= impressions AND " + ("impressions" if order == "coec" else of) + " > 0"
+        exists = f"clicks <= impressions AND {of} > 0"
         return f"CASE WHEN {exists} THEN {value} END DESC NULLS LAST, clicks DESC, {_LOUDEST}"
 
     def _pair(self, row: dict[str, Any]) -> PairEvidence:
@@ -201,7 +199,7 @@ class Evidence:
             doc_id=row["doc_id"],
             **{name: row[name] for name in _COUNTS},
             ctr=_fault(row) or share(shown, impressions, priors.ctr),
-            coec=_fault(row) or ratio(shown, expected, priors.coec, impressions),
+            coec=_fault(row) or _ratio(shown, expected, priors.coec, impressions),
             sdbn=_fault(row) or _share(shown, row["examined"], priors.sdbn, NOT_EXAMINED),
             satisfaction=_fault(row)
             or _share(row["last_clicks"], shown, priors.satisfaction, NEVER_CLICKED),
@@ -223,6 +221,12 @@ def _fault(row: dict[str, Any]) -> Estimate | None:
 
 def _share(hits: int, of: int, prior: Prior, otherwise: str) -> Estimate:
     return share(hits, of, prior) if of else Estimate.undefined(otherwise)
+
+
+def _ratio(clicks: int, expected: float, prior: Prior, n: int) -> Estimate:
+    if not expected:
+        return Estimate.undefined(NOT_EXAMINED, n)
+    return ratio(clicks, expected, prior, n)
 
 
 def _at_least(pairs: Relation, impressions: int, sessions: int) -> Relation:

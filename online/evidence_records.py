@@ -15,7 +15,8 @@ MORE_CLICKS = "more_clicks_than_impressions"
 NEVER_SHOWN = "never_shown"
 """The same where the log knows no impression of the pair at all."""
 NOT_EXAMINED = "never_examined"
-"""Why a pair has no attractiveness: it never stood as deep as anybody looked."""
+"""Why a pair has no attractiveness: in no search did anybody look down to where it stood. And why
+it has no COEC: where it stood nothing is ever clicked, so that no click is expected."""
 NEVER_CLICKED = "never_clicked"
 """Why a pair has no satisfaction."""
 
@@ -51,7 +52,8 @@ class PairEvidence:
         ctr: shown_clicks / impressions.
         coec: shown_clicks / expected_clicks: 1 is as often as the ranks where it stood are clicked
             on the average, 2 twice as often. Where hardly a click is expected, as deep in a long
-            list, nothing is known however often it was shown: it is near 1, its interval wide.
+            list, little is known however often it was shown: it is near 1, its interval wide.
+            Where none is expected it has no value.
         sdbn: Attractiveness: the chance of a click where it is examined.
         satisfaction: The chance that a click on it is the last one of its search.
         expected_clicks: Sum over its impressions of the CTR of the rank where it stood.

@@ -192,7 +192,7 @@ def grade_columns(
         ~columns.sound,
         columns.impressions < rule.min_impressions,
         columns.sessions < rule.min_sessions,
-        (columns.examined == 0) & is_sdbn,
+        of <= 0,
         confidence < rule.min_confidence,
     )
     reason = np.select(missing, range(len(REASONS)), default=-1).astype(np.int64)
@@ -240,7 +240,7 @@ class _Rows:
             counts("sessions"),
             counts("examined"),
             np.array([pair.expected_clicks for pair in pairs], dtype=np.float64),
-            np.array([pair.coec.value is not None for pair in pairs], dtype=np.bool_),
+            np.array([pair.ctr.value is not None for pair in pairs], dtype=np.bool_),
         )
 
 

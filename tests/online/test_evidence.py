@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from online.engines import Choice
@@ -108,6 +109,21 @@ def test_coec_by_hand(tmp_path: Path) -> None:
     assert (never.skipped, never.examined, never.satisfaction.reason) == (0, 0, "never_clicked")
     assert never.sdbn.reason == "never_examined"
     assert pairs["coffee", "d2"].skipped == 2
+
+
+def test_where_nothing_is_ever_clicked_coec_knows_nothing(tmp_path: Path) -> None:
+    # Ranks 1 to 3 are clicked, 4 and 5 are a band that never is: d4 was shown 40 times for nothing.
+    searches = [
+        searched(key, n_clicks=1, n_ranked_clicks=1, best_click_position=1 + key % 3)
+        for key in range(40)
+    ]
+    evidence = evidence_of(tmp_path, searches)
+    deep = all_pairs(evidence)["tea", "d4"]
+    assert (deep.impressions, deep.expected_clicks) == (40, 0)
+    assert (deep.coec.value, deep.coec.reason) == (None, "never_examined")
+    assert deep.ctr.value is not None
+    assert [pair.doc_id for pair in evidence.first("coec", 9)][3:] == ["d4", "d5"]
+    assert np.isfinite(evidence.columns().coec).sum() == 3
 
 
 def test_two_clicks_on_one_document_in_one_search_count_once(tmp_path: Path) -> None:
