@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from builder.errors import BuilderError
 from builder.evaluation import Contest, contests, newest_with_results
 from builder.evaluation.holes import Holes
 from builder.export.release import latest_provenance
@@ -14,6 +15,7 @@ from builder.store.queries import count_queries
 from builder.store.query_lists import Sought, count_sought
 from builder.store.releases import Release
 from builder.workspace import Workspace
+from evals.records import EvalsError
 from evals.results import MAIN_SCORE
 from ui import numbers
 from ui.dashboards.counting import log_of, report_of, whole
@@ -186,12 +188,13 @@ def _best(contest: Contest) -> str:
 def _holes(workspace: Workspace, found: Sequence[Contest]) -> Step:
     """What the models of the newest release with results show and nobody judged."""
     shown = newest_with_results(found)
-    holes = None if shown is None else holes_of(workspace, shown, exact=False)
+    try:
+        holes = None if shown is None else holes_of(workspace, shown, exact=False)
+    except (BuilderError, EvalsError):
+        # The task folder is broken: the other steps stand all the same.
+        return _unknown_holes("cannot be counted; the leaderboard says why")
     if holes is None or holes.reason in ("no_results", "no_kept_run"):
-        state = "known once models are evaluated on a release"
-        return Step(
-            "Holes", numbers.MISSING, state, "leaderboard", "Leaderboard", done=False, optional=True
-        )
+        return _unknown_holes("known once models are evaluated on a release")
     new, waiting = len(holes.holes), len(holes.queued)
     state = f"unjudged documents in the models' top {TOP}{_waiting(waiting)}<br>{_judged(holes)}"
     action = "Have them judged" if new else "Leaderboard"
@@ -203,6 +206,12 @@ def _holes(workspace: Workspace, found: Sequence[Contest]) -> Step:
         "Holes", numbers.count(new + waiting), state, "leaderboard", action,
         done=True, optional=True, goes_on=goes_on if new else "",
     )  # fmt: skip
+
+
+def _unknown_holes(state: str) -> Step:
+    return Step(
+        "Holes", numbers.MISSING, state, "leaderboard", "Leaderboard", done=False, optional=True
+    )
 
 
 def _waiting(n: int) -> str:

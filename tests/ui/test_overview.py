@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from builder.evaluation import evaluate_models, score_runs
+from builder.evaluation import contests, evaluate_models, score_runs
 from builder.evaluation.holes import pool_holes
 from builder.export import export_task
 from builder.judging.queue import next_pair, submit_grade
@@ -127,6 +127,19 @@ def test_the_loop_is_closed_and_goes_round_again(filled_workspace: Workspace) ->
     assert closed_in_words(steps).endswith("4 pairs wait for grades.")
     assert "10 without" not in steps[3].state
     assert "holes of an evaluation</bdi> 4" in steps[3].state
+
+
+def test_a_broken_task_folder_takes_no_other_step_down(filled_workspace: Workspace) -> None:
+    export_task(filled_workspace, "shop")
+    evaluate_models(filled_workspace, ["bm25"], ["custom/shop"])
+    before = contests(filled_workspace)
+    frozen = filled_workspace.evals_folder / ".releases" / "shop" / "1"
+    (frozen / "queries.jsonl").write_text("broken", "utf-8")
+    assert [contest.name for contest in contests(filled_workspace)] == [before[0].name]
+    steps = steps_of(filled_workspace)
+    assert (steps[6].count, steps[7].count, steps[7].done) == ("1", "\u2013", False)
+    assert steps[7].state.startswith("cannot be counted")
+    assert next_step(steps) is None
 
 
 def test_where_all_is_judged_nothing_waits() -> None:

@@ -32,7 +32,8 @@ if boards:
     show_board(board, colours)
     if board.results:
         show_scores(board, colours)
-        show_holes(workspace, person, board, colours)
+        with frame.errors_shown():
+            show_holes(workspace, person, board, colours)
 else:
     frame.note("No model has been evaluated yet.", "Make a release, then evaluate models on it.")
 
