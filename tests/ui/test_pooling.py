@@ -136,8 +136,7 @@ def test_sources_and_reasons_in_words() -> None:
     assert dropped_in_words({"query_retired": 0}) == ""
     left_out = {"query_retired": 1, "run_queries_unknown": 2, "of another kind": 3}
     assert dropped_in_words(left_out) == (
-        "1 pair of retired queries; 2 queries of run files that this workspace does not have; "
-        "3 of another kind"
+        "1 pair of retired queries; 2 unknown queries of run files; 3 of another kind"
     )
 
 

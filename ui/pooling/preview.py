@@ -9,7 +9,7 @@ from builder.jobs import Job
 from builder.people import Person
 from builder.pooling import PoolPlan, find_pooling
 from builder.workspace import Workspace
-from ui.frame import in_callback, muted, note, section
+from ui.frame import in_callback, muted, note, section, sentence
 from ui.jobs import Outcome, follow, latest_job, start
 from ui.numbers import count, count_of, percent, percent_interval
 from ui.pooling.choosing import names_anything
@@ -67,7 +67,7 @@ def show_details(outcome: Outcome) -> None:
     if dropped := dropped_in_words(outcome.get("dropped", {})):
         note(f"Left out: {dropped}.")
     for warning in outcome.get("warnings", ()):
-        note(str(warning), kind="warning")
+        note(sentence(str(warning)), kind="warning")
     show_findings(outcome.get("sanity", ()))
 
 
