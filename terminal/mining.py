@@ -161,14 +161,25 @@ def mine(
     Queries are one if they differ only in case, white space or how Unicode composes their letters.
     Each keeps its stratum and the probability with which it was drawn, up to the task folder.
     """
-    if sum((lists, take_back is not None, repeats is not None)) > 1:
-        raise click.UsageError("--list, --take-back or --repeat, one of them.")
+    instead = [lists, take_back is not None, repeats is not None]
+    if sum(instead) > 1 or (any(instead) and _given(asked)):
+        raise click.UsageError(
+            "--list, --take-back or --repeat, one of them, and none of the options that say how "
+            "queries are drawn."
+        )
     if lists:
         _list(workspace, as_json=as_json)
     elif take_back is not None:
         _take_back(workspace, take_back, as_json=as_json)
     else:
         _draw(workspace, asked, repeats, dry_run=dry_run, as_json=as_json)
+
+
+def _given(asked: Mapping[str, Any]) -> bool:
+    """Whether any of these options was typed."""
+    context = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    return any(context.get_parameter_source(name) is typed for name in asked)
 
 
 def _draw(

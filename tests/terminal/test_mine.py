@@ -62,7 +62,10 @@ def test_nothing_to_draw_is_told_once(goldsmith: Terminal) -> None:
 
 def test_usage(goldsmith: Terminal) -> None:
     goldsmith("init")
-    for wrong in (("--list", "--repeat", "1"), ("--head", "1"), ("--limit", "0"), ("--by", "x")):
+    for wrong in (
+        ("--list", "--repeat", "1"), ("--repeat", "1", "--limit", "5"), ("--head", "1"),
+        ("--limit", "0"), ("--by", "x"),
+    ):  # fmt: skip
         assert goldsmith("mine", *wrong).code == 2
     assert goldsmith("mine", "--head", ".8", "--torso", ".3").code == 1
     assert goldsmith("mine", "--take-back", "7").code == 1
