@@ -107,6 +107,6 @@ def _sentence(told: Mapping[str, Any]) -> str:
         f"On {told['created_at'][:10]} {told['sampled']:,} queries were drawn from a search log "
         f"of {traffic['searches']:,} searches for {told['seen']:,} different queries, {way}, seed "
         f"{told['seed']}; {told['eligible']:,} could be drawn{', left out: ' if dropped else ''}"
-        f"{dropped}. They make {traffic['share']:.1%} of all searches; {told['queries_here']:,} of "
-        "them weigh by it here."
+        f"{dropped}. They make {traffic['share']:.1%} of all searches. In this release are "
+        f"{told['queries_here']:,} of them."
     )
