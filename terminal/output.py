@@ -221,7 +221,7 @@ def print_demo(summary: Mapping[str, Any]) -> None:
         click.echo(
             f"Or have the {unjudged:,} unjudged documents of the models' top 10 graded, too:"
         )
-        click.echo(f"  goldsmith pool --from-results {name}")
+        click.echo(f"  goldsmith pool --from-results -t custom/{name}")
 
 
 def _print_drawn(mined: Mapping[str, Any], mark: str) -> None:
