@@ -60,7 +60,7 @@ def test_a_page_fits_a_phone_and_asks_nobody_else(
 def test_the_primary_button_can_be_read(page: "Page", address: str, dana: str, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     open_page(page, address, "pool", dana)
-    button = page.get_by_role("button", name="Pool pairs")
+    button = page.get_by_role("button", name="Preview")
     ink, ground = button.evaluate(
         "b => { const s = getComputedStyle(b); return [s.color, s.backgroundColor] }"
     )

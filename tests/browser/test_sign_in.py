@@ -66,7 +66,7 @@ def test_who_signs_in_at_a_page_stays_there(page: "Page", address: str) -> None:
     page.get_by_label("Your name", exact=True).click()
     page.get_by_role("option", name="Dana", exact=True).click()
     page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Pool pairs").wait_for()
+    page.get_by_role("button", name="Preview").wait_for()
     assert urlsplit(page.url).path == "/pool"
 
 

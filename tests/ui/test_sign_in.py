@@ -131,12 +131,12 @@ def test_who_is_deactivated_while_at_work_is_out_at_the_next_step(
     app = sign_in(open_app(filled_workspace.root), "Ana").switch_page("ui/pages/pool.py").run()
     assert "Pool" in markup(app)
     deactivate(filled_workspace, "Ana", people["Dana"])
-    press(app, "Pool pairs")
+    press(app, "Preview")
     page = markup(app)
     assert not app.exception
     assert "Ana</bdi>" in page or "Ana is not active" in page
     assert "Who are you?" in page
-    assert latest_job(filled_workspace, "pool") is None
+    assert latest_job(filled_workspace, "pool", "pool_preview") is None
 
 
 def test_a_known_name_is_picked(open_app: OpenApp, filled_workspace: Workspace) -> None:
