@@ -25,7 +25,7 @@ from online.engines import Choice, Relation, chosen, make, within
 from online.lake import Connection
 from online.sql import sql
 
-MEMORY = f"{max(1200, 170 * (os.cpu_count() or 2))}MB"
+MEMORY = f"{max(1500, 170 * (os.cpu_count() or 2))}MB"
 """What the tables of ten million searches take, on many processors what each thread needs."""
 OWN_QUERY = """SELECT 1 FROM interactions WHERE kind IN ('click', 'impression')
     AND contains(extra, '"user_query"') LIMIT 1"""
