@@ -145,10 +145,11 @@ def simulate_log(
     Each session of 1 to 4 searches meets one of the model versions, all equally likely; each of
     its searches is for a query of its own, drawn by popularity. Who is popular is drawn once.
 
-    A user may click at several ranks, and an event has room for one click: it is the best-ranked.
-    CTR and click-MRR are made of that one. So for grades g_1, g_2, ... of a list, with
-    p_r = P(examined at r) * P(attractive | g_r), an event has its click at rank r with probability
-    p_r * (1 - p_1) * ... * (1 - p_(r-1)).
+    A user may click at several ranks. CTR and click-MRR are made of the best-ranked click. So for
+    grades g_1, g_2, ... of a list, with p_r = P(examined at r) * P(attractive | g_r), an event has
+    that click at rank r with probability p_r * (1 - p_1) * ... * (1 - p_(r-1)). What was clicked
+    below it tells of the documents there: without it, a lower rank looks the worse the better what
+    stands above it is.
 
     Args:
         rankings: What each model version finds; of each ranking the first 10 are shown.
@@ -161,7 +162,8 @@ def simulate_log(
 
     Returns:
         Events: timestamp (UTC, with zone), query, session_id, model_version, retrieved_doc_ids,
-        clicked_doc_id and click_rank (1-based; both None without a click).
+        clicked_doc_id and click_rank (1-based; both None without a click), and `clicks` where there
+        were more than that one: doc_id and rank of the others, downwards.
 
     Raises:
         ValueError: There is no model version, no query, or no day.
@@ -243,16 +245,19 @@ class _Simulation:
         return timedelta(seconds=min(seconds, LONGEST_PAUSE))
 
     def _result_list(self, model_version: str, query_id: str) -> dict[str, Any]:
-        """What is shown, and the best-ranked click."""
+        """What is shown, and what is clicked of it."""
         shown = list(self._rankings[model_version].get(query_id, ())[:LISTED])
         judged = self._qrels.get(query_id, {})
         grades = [judged.get(doc_id, UNJUDGED) for doc_id in shown]
-        rank = next(iter(self._clicks.clicked_ranks(grades, self._rng)), None)
-        return {
+        ranks = self._clicks.clicked_ranks(grades, self._rng)
+        rank = ranks[0] if ranks else None
+        found = {
             "retrieved_doc_ids": shown,
             "clicked_doc_id": None if rank is None else shown[rank - 1],
             "click_rank": rank,
         }
+        clicks = [{"doc_id": shown[lower - 1], "rank": lower} for lower in ranks[1:]]
+        return {**found, "clicks": clicks} if clicks else found
 
 
 def _choices(weights: Mapping[Any, float]) -> Choices:

@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_log_in_whatever_order() -> None:
 
 
 def test_an_event_has_the_native_shape() -> None:
-    event = a_log()[0]
+    event = next(event for event in a_log() if "clicks" in event)
     assert list(event) == [
         "timestamp",
         "query",
@@ -119,6 +119,7 @@ def test_an_event_has_the_native_shape() -> None:
         "retrieved_doc_ids",
         "clicked_doc_id",
         "click_rank",
+        "clicks",
     ]
     assert datetime.fromisoformat(event["timestamp"]).tzinfo == UTC
 
@@ -127,7 +128,11 @@ def test_clicks_lie_in_the_list_at_their_rank() -> None:
     clicked = [event for event in a_log() if event["click_rank"] is not None]
     assert clicked
     for event in clicked:
-        assert event["retrieved_doc_ids"][event["click_rank"] - 1] == event["clicked_doc_id"]
+        first = {"doc_id": event["clicked_doc_id"], "rank": event["click_rank"]}
+        clicks = [first, *event.get("clicks", ())]
+        for click in clicks:
+            assert event["retrieved_doc_ids"][click["rank"] - 1] == click["doc_id"]
+        assert [click["rank"] for click in clicks] == sorted({click["rank"] for click in clicks})
     assert all(event["clicked_doc_id"] is None for event in a_log() if event["click_rank"] is None)
 
 
