@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pytest
 
-from benchmarks.app_server import CHROMIUM, chromium, running_app
+from benchmarks.app_server import CHROMIUM, CHROMIUM_FLAGS, chromium, running_app
 from builder.importers import import_corpus, import_judgments, import_queries
 from builder.people import ensure_person
 from builder.store.judgments import GradeRow, current_grades
@@ -23,7 +23,7 @@ from builder.workspace import (
 )
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 HOSTILE = (
     ':red[x] $x^2$ <script>document.title = "owned"</script> <img src=x onerror="alert(1)"> '
@@ -33,6 +33,8 @@ HOSTILE_NAME = ":red[g] <b>x</b>"
 N_PAIRS = 40
 PATIENCE_MS = 120_000
 """How long a page may take on a loaded machine; only a failing test waits so long."""
+
+STORES = "local_storage,indexeddb,cache_storage,service_workers"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -99,12 +101,36 @@ def address(
         yield url
 
 
+@pytest.fixture(scope="session")
+def profile(
+    browser: "Browser", tmp_path_factory: pytest.TempPathFactory
+) -> Iterator["BrowserContext"]:
+    """One profile for all tests: its cache holds Streamlit's scripts, read and compiled once.
+
+    In contexts of their own, to load and compile them again is half of the work of all tests.
+    """
+    opened = browser.browser_type.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"),
+        executable_path=str(CHROMIUM),
+        args=list(CHROMIUM_FLAGS),
+        viewport={"width": 1280, "height": 800},
+    )
+    opened.set_default_timeout(PATIENCE_MS)
+    yield opened
+    opened.close()
+
+
 @pytest.fixture
-def page(browser: "Browser") -> Iterator["Page"]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(PATIENCE_MS)
-    yield context.new_page()
-    context.close()
+def page(profile: "BrowserContext") -> Iterator["Page"]:
+    """A page of somebody who was never here: no cookies, and nothing in the browser's stores."""
+    profile.clear_cookies()
+    opened = profile.new_page()
+    everything = {"origin": "*", "storageTypes": STORES}
+    profile.new_cdp_session(opened).send("Storage.clearDataForOrigin", everything)
+    yield opened
+    # The first page is the profile's own: without any, the browser would end.
+    for left in profile.pages[1:]:
+        left.close()
 
 
 @pytest.fixture
