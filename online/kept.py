@@ -31,7 +31,7 @@ FOLDER = "online"
 MOST_BYTES = 64 << 20
 """A report takes 4 KB, one by hour of a year 10 MB: then the answers not asked for longest go."""
 MOST_FILE_BYTES = 2 << 30
-"""The same of answers that are files: the click evidence of ten million searches takes 30 MB."""
+"""The same of answers that are files: the click evidence of a million pairs takes 10 MB."""
 TABLE = ".parquet"
 """How the names of answers end that are files."""
 MAGIC = b"PAR1"
