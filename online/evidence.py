@@ -29,14 +29,14 @@ from online.evidence_records import (
     Priors,
 )
 from online.evidence_searches import group_keys
-from online.kept import kept_file
+from online.kept import find_kept_file, kept_file
 from online.lake import Connection, Lake, Progress
 from online.preferences import preferences
 from online.report import EVERYTHING
 
 __all__ = [
     "Evidence", "EvidenceColumns", "EvidenceSummary", "Order", "PairEvidence", "Preference",
-    "Prior", "Priors", "RankCtr", "find_evidence", "preferences",
+    "Prior", "Priors", "RankCtr", "find_evidence", "is_evidence_kept", "preferences",
 ]  # fmt: skip
 
 Order: TypeAlias = Literal["clicks", "impressions", "ctr", "coec", "sdbn", "skipped", "query"]
@@ -260,4 +260,22 @@ def find_evidence(
         with lake.connect() as connection:
             write_evidence(connection, choice, file, progress)
 
-    return Evidence(kept_file(cache_folder, lake, {"evidence": choice}, write))
+    return Evidence(kept_file(cache_folder, lake, _question(choice), write))
+
+
+def is_evidence_kept(lake: Lake, cache_folder: Path, choice: Choice = EVERYTHING) -> bool:
+    """Whether `find_evidence` would find it, and need not count; a matter of milliseconds.
+
+    Args:
+        lake: The events.
+        cache_folder: Of the workspace.
+        choice: Which searches count.
+
+    Raises:
+        OnlineError: The lake's manifest is damaged or lost.
+    """
+    return find_kept_file(cache_folder, lake, _question(choice)) is not None
+
+
+def _question(choice: Choice) -> dict[str, Choice]:
+    return {"evidence": choice}

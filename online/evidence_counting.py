@@ -23,7 +23,7 @@ from online.click_models import (
 )
 from online.engines import Choice, fetch, make
 from online.evidence_records import EvidenceSummary, Priors
-from online.evidence_searches import place_searches, show
+from online.evidence_searches import count_flagged, has_stray_searches, place_searches, show
 from online.lake import Connection, Progress
 from online.sql import sql
 
@@ -70,7 +70,7 @@ def _steps(
         ("gathering equal result lists", lambda: gather_units(connection)),
         ("counting pairs by rank", lambda: _count_ranks(connection)),
         ("counting pairs", lambda: _count_pairs(connection)),
-        ("writing the evidence", lambda: _write(connection, file)),
+        ("writing the evidence", lambda: _write(connection, choice, file)),
     ]
 
 
@@ -130,8 +130,8 @@ def _count_pairs(connection: Connection) -> None:
     make(connection, "pairs", "evidence/pairs")
 
 
-def _write(connection: Connection, file: Path) -> None:
-    told = json.dumps(asdict(_summary(connection))).replace("'", "''")
+def _write(connection: Connection, choice: Choice, file: Path) -> None:
+    told = json.dumps(asdict(_summary(connection, choice))).replace("'", "''")
     columns = "group_key, pairs.* EXCLUDE (group_id)"
     names = "(SELECT DISTINCT group_id, group_key FROM query_groups)"
     query = (
@@ -144,7 +144,7 @@ def _write(connection: Connection, file: Path) -> None:
     )
 
 
-def _summary(connection: Connection) -> EvidenceSummary:
+def _summary(connection: Connection, choice: Choice) -> EvidenceSummary:
     counts: dict[str, int] = {}
     for query in _COUNTED:
         counts |= fetch(connection, f"evidence/{query}")[0]
@@ -154,6 +154,8 @@ def _summary(connection: Connection) -> EvidenceSummary:
     return EvidenceSummary(
         **counts,
         searches_of_events=_searches_of_events(connection),
+        flagged_searches=count_flagged(connection, choice),
+        flagged_left_out=choice.without_bots,
         looked_down_to=place,
         priors=_priors(connection),
         rank_ctr=_rank_ctr(connection),
@@ -162,8 +164,7 @@ def _summary(connection: Connection) -> EvidenceSummary:
 
 
 def _searches_of_events(connection: Connection) -> int:
-    strays = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'stray_searches'"
-    if not connection.execute(strays).fetchall():
+    if not has_stray_searches(connection):
         return 0
     found = connection.view("selected").join(
         connection.table("stray_searches"), "search_key", how="semi"

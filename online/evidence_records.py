@@ -120,6 +120,9 @@ class EvidenceSummary:
         not_capped: Those of them of which it still holds: a fault of the log; they have no
             estimates.
         never_shown: Those of these without any impression.
+        flagged_searches: Searches of sessions that the lake's rules take for bots (online/bots.py),
+            as far as the choice names them otherwise.
+        flagged_left_out: Whether they are left out, and so not among `searches`.
         looked_down_to: The place down to which searches without click are taken as examined.
         priors: Of the measures.
         rank_ctr: By rank.
@@ -144,6 +147,8 @@ class EvidenceSummary:
     more_clicks_than_impressions: int
     not_capped: int
     never_shown: int
+    flagged_searches: int
+    flagged_left_out: bool
     looked_down_to: int
     priors: Priors
     rank_ctr: list[RankCtr] = field(default_factory=list)

@@ -20,8 +20,9 @@ nothing can be said about a pair, and they are counted as unjoined.
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
-from online.engines import Choice, Relation, chosen, make, within
+from online.engines import Choice, Relation, chosen, has_bots, make, within
 from online.lake import Connection
 from online.sql import sql
 
@@ -53,6 +54,29 @@ def place_searches(
     if texts is not None:
         _keep_groups_of(connection, texts)
     show(connection, "placed", "duckdb/evidence/placed")
+
+
+def count_flagged(connection: Connection, choice: Choice) -> int:
+    """How many searches of flagged sessions the choice names, be they left out of it or not.
+
+    Args:
+        connection: In which `place_searches` was called for this choice.
+        choice: Which searches count.
+    """
+    if not has_bots(connection):
+        return 0
+    named = connection.view("selected")
+    if choice.without_bots:
+        table = "all_searches" if has_stray_searches(connection) else "searches"
+        named = chosen(connection, replace(choice, without_bots=False), table)
+    found = named.join(connection.sql("SELECT session_id FROM bots"), "session_id", how="semi")
+    return int(found.aggregate("count(*)").fetchall()[0][0])
+
+
+def has_stray_searches(connection: Connection) -> bool:
+    """Whether events made searches of their own in `place_searches`."""
+    strays = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'stray_searches'"
+    return bool(connection.execute(strays).fetchall())
 
 
 def group_keys(connection: Connection, texts: Sequence[str]) -> Relation:

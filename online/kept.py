@@ -120,7 +120,7 @@ def kept_file(
         OnlineError: As `write`; or events were erased while they were counted.
     """
     now = _of_now(lake)
-    file = cache_folder / FOLDER / f"{now}-{_digest(_as_json(question, in_order=False))}{TABLE}"
+    file = _table_file(cache_folder, now, question)
     turn = _turn(file)
     with turn.lock:
         if not _is_table(file):
@@ -128,6 +128,26 @@ def kept_file(
         with suppress(OSError):
             file.touch()
     return file
+
+
+def find_kept_file(cache_folder: Path, lake: Lake, question: Question) -> Path | None:
+    """Where the answer of `kept_file` lies already; None where it would have to be written.
+
+    Args:
+        cache_folder: Of the workspace.
+        lake: What is asked about.
+        question: As in `kept_file`.
+
+    Raises:
+        OnlineError: The lake's manifest is damaged or lost.
+    """
+    file = _table_file(cache_folder, _of_now(lake), question)
+    return file if _is_table(file) else None
+
+
+def _table_file(cache_folder: Path, now: str, question: Question) -> Path:
+    digest = _digest(_as_json(question, in_order=False))
+    return cache_folder / FOLDER / f"{now}-{digest}{TABLE}"
 
 
 def _is_table(file: Path) -> bool:

@@ -107,3 +107,16 @@ def lake_of(
             writing.place(table, writing.scratch / table)
         writing.commit()
     return lake
+
+
+def flag(lake: Lake, *session_ids: str) -> None:
+    """Flag these sessions as an import does that takes them for bots."""
+    with lake.writing() as writing:
+        file = writing.scratch / "bots.parquet"
+        names = "unnest(CAST(? AS VARCHAR[])) AS session_id"
+        row = f"SELECT {names}, 'test' AS rule, CAST(3 AS BIGINT) AS searches"
+        writing.connection.execute(
+            f"COPY ({row}) TO '{file}' (FORMAT parquet)", [list(session_ids)]
+        )
+        writing.place_bots(file)
+        writing.commit()

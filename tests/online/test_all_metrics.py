@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from online.engines import Choice
-from online.lake import Lake
 from online.metrics import (
     NO_DWELL,
     NO_SESSIONS_LOGGED,
@@ -18,7 +17,7 @@ from online.metrics import (
 )
 from online.report import daily, report
 from online.slices import By, report_by
-from tests.online.logs import lake_of
+from tests.online.logs import flag, lake_of
 
 
 def _at(minutes: float, day: int = 1) -> str:
@@ -183,7 +182,7 @@ def test_users_and_bots_are_counted(tmp_path: Path) -> None:
     names = [("u1", "s1"), ("u1", "s2"), ("u2", "bot"), (None, "bot"), (None, "s3")]
     searches = [{"user_id": user, "session_id": name} for user, name in names]
     lake = lake_of(tmp_path, [*searches, {"session_id": "bot", "model_version": "crawled"}])
-    _flag(lake, "bot")
+    flag(lake, "bot")
     found = report(lake)
     assert (found["overall"]["users"], found["overall"]["searches_without_user"]) == (2, 3)
     assert (found["overall"]["searches"], found["overall"]["bot_searches"]) == (6, 3)
@@ -196,18 +195,9 @@ def test_users_and_bots_are_counted(tmp_path: Path) -> None:
     assert without["by_model"]["crawled"]["reasons"]["ctr"] == "no_searches"
 
 
-def _flag(lake: Lake, session_id: str) -> None:
-    with lake.writing() as writing:
-        file = writing.scratch / "bots.parquet"
-        row = f"SELECT '{session_id}' AS session_id, 'test' AS rule, CAST(3 AS BIGINT) AS searches"
-        writing.connection.execute(f"COPY ({row}) TO '{file}' (FORMAT parquet)")
-        writing.place_bots(file)
-        writing.commit()
-
-
 def test_all_are_bots(tmp_path: Path) -> None:
     lake = lake_of(tmp_path, [{"session_id": "bot"}, {"session_id": "bot", "model_version": "b"}])
-    _flag(lake, "bot")
+    flag(lake, "bot")
     found = report(lake, without_bots=True)
     assert (found["overall"]["searches"], found["overall"]["bot_searches"]) == (0, 2)
     assert found["overall"]["ctr"] is None

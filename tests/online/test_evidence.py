@@ -11,11 +11,11 @@ import pytest
 
 from online.engines import Choice
 from online.events import OnlineError
-from online.evidence import Evidence, PairEvidence, find_evidence, preferences
+from online.evidence import Evidence, PairEvidence, find_evidence, is_evidence_kept, preferences
 from online.kept import sweep_kept
 from online.lake import Lake
 from tests.online.evidence_oracle import COUNTS, Oracle, random_log
-from tests.online.logs import lake_of
+from tests.online.logs import flag, lake_of
 
 
 def evidence_of(folder: Path, *args: Any, choice: Choice | None = None) -> Evidence:
@@ -229,6 +229,32 @@ def test_a_choice_counts_its_searches_alone(tmp_path: Path) -> None:
     assert (shown(), shown(tag="shop"), shown(model="e5")) == (20, 5, 5)
     assert shown(query_class="question") == 5
     assert shown(end=date(2026, 11, 30)) == 15
+
+
+def test_searches_of_flagged_sessions_are_told_be_they_left_out_or_not(tmp_path: Path) -> None:
+    sessions = ["ann", "bot", "bot", "script", "ann"]
+    searches = [searched(n, session_id=name) for n, name in enumerate(sessions)]
+    # A search that an event tells by its own query counts as one of its session's.
+    typed = {
+        "search_id": "x", "search_key": 1, "doc_id": "d2", "rank": 2, "session_id": "bot",
+        "extra": '{"user_query": "how to sort"}',
+    }  # fmt: skip
+    lake = lake_of(tmp_path, searches, [typed])
+    assert told(find_evidence(lake, tmp_path)) == (6, 0, False)
+    flag(lake, "bot", "script")
+    assert told(find_evidence(lake, tmp_path)) == (6, 4, False)
+    assert not is_evidence_kept(lake, tmp_path, Choice(without_bots=True))
+    without = find_evidence(lake, tmp_path, Choice(without_bots=True))
+    assert told(without) == (2, 4, True)
+    assert without.summary.impressions == 10
+    assert is_evidence_kept(lake, tmp_path, Choice(without_bots=True))
+    asked = Choice(query_class="question", without_bots=True)
+    assert told(find_evidence(lake, tmp_path, asked)) == (0, 1, True)
+
+
+def told(evidence: Evidence) -> tuple[int, int, bool]:
+    summary = evidence.summary
+    return summary.searches, summary.flagged_searches, summary.flagged_left_out
 
 
 def test_an_empty_lake_has_no_evidence(tmp_path: Path) -> None:
