@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from builder.errors import BuilderError
 from builder.pooling.chance import random_documents
 from builder.pooling.clicked import Asked, clicked, skipped
-from builder.pooling.contributors import Candidates, Contributor
+from builder.pooling.contributors import RANDOM, Candidates, Contributor
 from builder.pooling.corpus_search import CACHE
 from builder.pooling.kept_index import kept_or_built
 from builder.pooling.plan import PoolPlan
@@ -45,6 +45,7 @@ def find_candidates(
         known = known_query_ids(connection)
     found = Candidates([query.query_id for query in queries], [])
     if not queries:
+        found.warnings.append("each of these queries has a pair already")
         return found
     if plan.clicks or plan.skipped:
         found.contributors.extend(_of_users(workspace, plan, queries, doc_ids, found, progress))
@@ -53,7 +54,7 @@ def find_candidates(
     found.contributors.extend(run_contributors(plan, queries, known, doc_ids, found))
     if plan.random:
         drawn = random_documents(found.queries, doc_ids, plan.random, plan.seed)
-        found.contributors.append(Contributor("random", drawn, is_hopeful=False, is_ranked=False))
+        found.contributors.append(Contributor(RANDOM, drawn, is_hopeful=False, is_ranked=False))
     found.contributors.sort(key=lambda one: not one.is_hopeful)
     return found
 

@@ -8,17 +8,11 @@ from typing import Any
 
 from builder.pooling.balance import LEAST, Balanced, Candidate, balanced, interleaved
 from builder.pooling.budget import budget_in_pairs, spent, team_pace
-from builder.pooling.contributors import Candidates, Contributor
+from builder.pooling.contributors import HOPELESS, Candidates, Contributor
 from builder.pooling.expectation import expected
 from builder.pooling.plan import PoolPlan
 from builder.store import Connection
-from builder.store.pool_yield import (
-    Yield,
-    known_query_ids,
-    pooled_documents,
-    settled_pairs,
-    yields,
-)
+from builder.store.pool_yield import known_query_ids, pooled_documents, yields
 from builder.workspace import Workspace
 
 
@@ -91,7 +85,7 @@ def choose(
         "dropped": dict(sorted(dropped.items())),
         "sources": [_of_source(one, asked, paid) for one in candidates.contributors],
         "balance": _balance(plan, paid, found),
-        "expected": expected(firsts, _experience(connection, asked, found)),
+        "expected": expected(firsts, yields(connection, HOPELESS)),
         "cost": pace.cost(new),
         "warnings": list(candidates.warnings),
     }
@@ -154,20 +148,6 @@ def _balance(plan: PoolPlan, paid: dict[str, list[Candidate]], found: _Sorted) -
         "left_out": found.hopeless_left_out,
         "queries_filled_up": filled,
     }
-
-
-def _experience(connection: Connection, asked: Sequence[str], found: _Sorted) -> list[Yield]:
-    """What became of all that sources named, also of what they name only now and is graded."""
-    settled = settled_pairs(connection, asked)
-    now = [
-        Yield(source, rank, 1, int(of_pair.is_relevant))
-        for query_id, known in found.known.items()
-        for candidate in known
-        if (of_pair := settled.get((query_id, candidate.doc_id))) is not None
-        for source, rank in candidate.named
-        if source not in of_pair.sources
-    ]
-    return [*yields(connection), *now]
 
 
 def _spread(lengths: Sequence[int]) -> dict[str, float]:

@@ -5,14 +5,12 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from builder.pooling.contributors import Contributor
+from builder.pooling.contributors import CLICKS, SKIPPED, Contributor
 
 if TYPE_CHECKING:
     from online.evidence import PairEvidence
 
     Told: TypeAlias = Mapping[str, Sequence[PairEvidence]]
-
-CLICKS, SKIPPED = "clicks", "skipped"
 
 MOST_CLICKS_A_SKIP = 0.1
 """Whoever is clicked more often than once in ten times of being passed over is no hard negative."""
@@ -27,7 +25,8 @@ class Asked:
         told: Text -> its click evidence.
         corpus: All doc_ids.
         n: How many documents of each query.
-        least_impressions: Only those that were seen so often.
+        least_impressions: Clicked ones count from so many impressions on, skipped ones from so many
+            times on that they were passed over.
     """
 
     texts: Mapping[str, str]
@@ -62,21 +61,36 @@ def clicked(asked: Asked) -> Chosen:
 
 
 def skipped(asked: Asked) -> Chosen:
-    """The documents that users saw above what they clicked, and hardly ever clicked themselves.
+    """The documents that users passed over, and that surely attract fewer clicks than others there.
 
-    Whoever clicks below has seen what stands above (skip-above of Joachims, 2002). First comes
-    what is surely unattractive: by the upper end of the interval of its COEC.
+    Whoever clicks below has seen what stands above, and passed over it (skip-above of Joachims,
+    2002). A hard negative is one that was passed over so often that chance does not explain it: the
+    95 % interval of its shrunk COEC lies below 1. Not to be clicked at all says little: most
+    documents that were passed over three times without a click are merely seldom shown, and as
+    often relevant as others. The first one is the one with the lowest upper end.
+
+    Returns:
+        What they name; dropped counts as skipped_unsure those that were passed over as often and
+        may still be as attractive as others at their ranks.
     """
 
-    def is_one(pair: "PairEvidence") -> bool:
+    def is_passed_over(pair: "PairEvidence") -> bool:
         seen = pair.skipped > 0 and pair.skipped >= asked.least_impressions
         return seen and pair.clicks <= MOST_CLICKS_A_SKIP * pair.skipped
+
+    def is_one(pair: "PairEvidence") -> bool:
+        return is_passed_over(pair) and pair.coec.high is not None and pair.coec.high < 1
 
     def order(pair: "PairEvidence") -> tuple[float, int, str]:
         high = pair.coec.high
         return (float("inf") if high is None else high, -pair.skipped, pair.doc_id)
 
-    return _chosen(SKIPPED, asked, is_one, order)
+    chosen = _chosen(SKIPPED, asked, is_one, order)
+    told = (pair for text in asked.texts.values() for pair in asked.told.get(text, ()))
+    here = (pair for pair in told if pair.doc_id in asked.corpus)
+    if unsure := sum(is_passed_over(pair) and not is_one(pair) for pair in here):
+        chosen.dropped["skipped_unsure"] = unsure
+    return chosen
 
 
 def _chosen(

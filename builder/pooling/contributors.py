@@ -4,6 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+CLICKS, SKIPPED, RANDOM = "clicks", "skipped", "random"
+
+HOPELESS = frozenset({SKIPPED, RANDOM})
+"""Sources that expect nothing relevant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contributor:

@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from builder.pooling.balance import Naming
+from builder.pooling.contributors import HOPELESS
 from builder.store.pool_yield import Yield
 from estimates import Estimate, wilson
 
@@ -63,9 +64,13 @@ def expected(first_namings: Iterable[Naming], yields: Sequence[Yield]) -> dict[s
     source names documents that are relevant more often than those that got grades, or less often,
     it is wrong by as much.
 
+    Only what is on record as named by a source before tells of it, not what it names now as well:
+    what is graded was mostly chosen by others, for being likely relevant.
+
     Args:
         first_namings: Of each new pair who names it first, and at which rank.
-        yields: What became of all that sources named before.
+        yields: What became of all that sources named before; of chance and skipped results only
+            what no other source named.
 
     Returns:
         share_relevant: an estimate as JSON, n the graded pairs behind it; pairs: how many new
@@ -81,7 +86,7 @@ def expected(first_namings: Iterable[Naming], yields: Sequence[Yield]) -> dict[s
         "pairs": covered,
         "of_pairs": wanted.total(),
         "by": [_told(cell, n, experience.by_cell.get(cell)) for cell, n in sorted(wanted.items())],
-        "why": _why(known, covered, wanted.total()),
+        "why": _why(known, wanted),
     }
 
 
@@ -127,11 +132,20 @@ def _told(cell: Cell, pairs: int, share: _Share | None) -> dict[str, Any]:
     return {**told, "share_relevant": relevant}
 
 
-def _why(known: Mapping[Cell, _Share], covered: int, pairs: int) -> str:
-    if not pairs:
+def _why(known: Collection[Cell], wanted: Mapping[Cell, int]) -> str:
+    if not wanted:
         return "there is no new pair"
-    if not covered:
-        return "too few pairs that these sources named are graded yet"
+    unknown = wanted.keys() - set(known)
+    without = ", ".join(sorted({source for source, _ in unknown}))
+    alone = any(source in HOPELESS for source, _ in unknown)
+    only = "; of chance and skipped results only what no other source named tells" * alone
+    if not known:
+        return f"too few graded pairs are on record as named by {without}{only}"
     sources = ", ".join(sorted({source for source, _ in known}))
-    rest = f"; {pairs - covered:,} new pairs are of sources without grades" * (covered < pairs)
-    return f"from the grades so far of what {sources} named at such ranks{rest}"
+    rest = f"; not of {_pairs(wanted, unknown)} of {without}: too few are graded{only}"
+    return f"from the grades so far of what {sources} named at such ranks{rest * bool(unknown)}"
+
+
+def _pairs(wanted: Mapping[Cell, int], cells: Iterable[Cell]) -> str:
+    n = sum(wanted[cell] for cell in cells)
+    return f"{n:,} new pair{'' if n == 1 else 's'}"

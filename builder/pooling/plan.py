@@ -23,10 +23,11 @@ class PoolPlan:
         depth: How many documents of each retriever, run file and query, 1 to 1000.
         runs: Run files in TREC's form; each is the source "run:" and the file's name.
         clicks: How many documents of each query that users clicked; 0 for none.
-        skipped: How many that users saw above what they clicked, and left.
+        skipped: How many that users passed over (they stood above a click) and that surely attract
+            fewer clicks than others at their ranks.
         random: How many of the corpus by chance.
-        least_impressions: How often users must have seen a document before its clicks, or its
-            being skipped, count.
+        least_impressions: A clicked document counts from so many impressions on, a skipped one from
+            so many times on that it was passed over.
         tag: Only queries with exactly this tag; None for all.
         source: Only queries from there: import, log, synthetic, manual; None for all.
         only_new: Only queries that have no pair yet.
@@ -82,7 +83,7 @@ class PoolPlan:
         """
         unknown = sorted(told.keys() - {field.name for field in fields(cls)})
         if unknown:
-            raise BuilderError(f"a pooling knows nothing of {', '.join(unknown)}")
+            raise BuilderError(f"a filling of the pool knows nothing of {', '.join(unknown)}")
         lists = {
             key: (value,) if isinstance(value, str) else tuple(value)
             for key, value in told.items()
@@ -104,4 +105,7 @@ def _check_numbers(plan: PoolPlan) -> None:
     if plan.budget is not None and plan.budget < 1:
         raise BuilderError(f"the budget is {plan.budget} pairs, must be at least 1")
     if plan.hours is not None and not 0 < plan.hours < float("inf"):
-        raise BuilderError(f"the budget is {plan.hours} hours, must be above 0")
+        raise BuilderError(
+            f"the budget is {plan.hours:g} hours, must be a number above 0",
+            hint="Without a budget all that is named joins the pool.",
+        )

@@ -10,6 +10,7 @@ from builder.store.poolings import (
     NamedPair,
     PoolingRow,
     add_pooling,
+    drop_pooling,
     keep_outcome,
     name_pairs,
     pooling_row,
@@ -23,7 +24,8 @@ class Recorded:
     """What a pooling brought.
 
     Attributes:
-        pooling_id: Its record; None where nothing was named, for which there is none.
+        pooling_id: Its record; None where there is none, for neither a pair nor a source of a pair
+            was new.
         pairs_added: Pairs that the pool did not hold.
         known: Pairs that were named and that the pool held already.
         by_source: Source -> pairs that it named, new or not.
@@ -37,7 +39,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Pooling:
-    """One filling of the pool.
+    """One filling of the pool, as people call it.
 
     Attributes:
         pooling_id: Grows with each.
@@ -45,7 +47,8 @@ class Pooling:
         created_by: Who pooled; "terminal" for commands; untrusted.
         parameters: What was asked for: the fields of a PoolPlan, or {"kind": "holes", …};
             untrusted.
-        outcome: What came of it then, as `pool` gives it.
+        outcome: What came of it then, as `pool` gives it; once it was taken back also taken_back:
+            what `take_back_pooling` gave.
         pairs: Pairs that it named and that are in the pool now.
         graded: Of these, those that have a human's grade.
         taken_back_at: When it was taken back; None while it stands.
@@ -67,6 +70,15 @@ class Pooling:
         """Whether it was not taken back."""
         return self.taken_back_at is None
 
+    @property
+    def stayed(self) -> int | None:
+        """Pairs that it had brought and that stayed when it was taken back; None while it stands.
+
+        None also of one that was taken back before this was noted.
+        """
+        told = self.outcome.get("taken_back")
+        return None if told is None else told["stayed"]
+
     def as_json(self) -> dict[str, Any]:
         """Every attribute, for one JSON document."""
         return asdict(self)
@@ -81,6 +93,8 @@ def record_pooling(
 ) -> Recorded:
     """Put the pairs into the pool and write the record, with a note in the log of activity.
 
+    What adds neither a pair nor a source of one leaves no record: there is nothing to take back.
+
     Args:
         connection: Inside a writing transaction.
         named: (query_id, doc_id, source, rank) in the order in which new pairs join; rank from 1,
@@ -94,17 +108,19 @@ def record_pooling(
         LookupError: A query or a document is unknown.
     """
     found = [NamedPair(*one) for one in named]
-    if not found:
-        activity.note(connection, actor, "pool.add", "", {"pairs_added": 0, "by_source": {}})
-        return Recorded(None, 0, 0, {})
     pooling_id = add_pooling(connection, parameters, actor)
     brought = name_pairs(connection, pooling_id, found)
-    recorded = Recorded(pooling_id, brought.new, brought.known, brought.by_source)
+    is_kept = brought.new > 0 or brought.new_sources > 0
+    recorded = Recorded(
+        pooling_id if is_kept else None, brought.new, brought.known, brought.by_source
+    )
+    if is_kept:
+        keep_outcome(connection, pooling_id, {**outcome, **asdict(recorded)})
+    else:
+        drop_pooling(connection, pooling_id)
     told = {"pairs_added": brought.new, "by_source": brought.by_source}
-    counts = {**told, "pooling_id": pooling_id, "known": brought.known}
-    keep_outcome(connection, pooling_id, {**outcome, **counts})
-    subject = ", ".join(brought.by_source)
-    activity.note(connection, actor, "pool.add", subject, {**told, "pooling_id": pooling_id})
+    number = {"pooling_id": pooling_id} if is_kept else {}
+    activity.note(connection, actor, "pool.add", ", ".join(brought.by_source), told | number)
     return recorded
 
 
@@ -129,7 +145,7 @@ def known_pooling(connection: Connection, pooling_id: int) -> Pooling:
     row = pooling_row(connection, pooling_id)
     if row is None:
         raise BuilderError(
-            f"there is no pooling {pooling_id} in this workspace",
+            f"there is no filling {pooling_id} in this workspace",
             hint="`goldsmith pool --list` shows all of them.",
         )
     return _pooling(row)

@@ -40,13 +40,13 @@ def pool(
 
     Returns:
         pairs_added: pairs that the pool did not hold; by_source: source -> pairs that it named, new
-        or not; pooling_id: the record, None where nothing was named; candidates: pairs that any
-        source named; known: of these in the pool before; queries: that were asked for; per_query:
-        min, median and max of new pairs; cut_by_budget; dropped: {reason: n} of what was left out
-        otherwise, hopeless for the pairs that the balance left out; sources: for each what it
-        named, how much of it is new, and for how many queries it named nothing; balance; expected:
-        as `expectation.expected`; cost: as `budget.Pace.cost`; sanity: findings on the corpus;
-        warnings: sentences.
+        or not; pooling_id: the record, None where no pair and no source of a pair is new;
+        candidates: pairs that any source named; known: of these in the pool before; queries: that
+        were asked for; per_query: min, median and max of new pairs; cut_by_budget; dropped:
+        {reason: n} of what was left out otherwise, hopeless for the pairs that the balance left
+        out; sources: for each what it named, how much of it is new, and for how many queries it
+        named nothing; balance; expected: as `expectation.expected`; cost: as `budget.Pace.cost`;
+        sanity: findings on the corpus; warnings: sentences.
 
     Raises:
         BuilderError: There are no such queries or no documents, or the plan makes no sense.
@@ -127,7 +127,7 @@ def repeat_pooling(
     parameters = dict(find_pooling(workspace, pooling_id).parameters)
     if "kind" in parameters:
         raise BuilderError(
-            f"the pooling {pooling_id} filled holes of an evaluation",
+            f"filling {pooling_id} filled holes of an evaluation",
             hint="Other ones are open by now: `goldsmith pool --from-results`.",
         )
     plan = PoolPlan.from_json(parameters)

@@ -4,10 +4,13 @@ from typing import Any
 
 from builder.errors import BuilderError
 from builder.people import Person, authorize, called
-from builder.pooling.recording import known_pooling
+from builder.pooling.recording import Pooling, known_pooling
 from builder.store import Connection, activity
 from builder.store.pool_removal import Removal, plan_removal, remove_pooling
+from builder.store.poolings import keep_outcome
 from builder.workspace import Workspace
+
+_TO_THE_MINUTE = len("2026-11-30T17:46")
 
 
 def take_back_pooling(
@@ -25,9 +28,10 @@ def take_back_pooling(
         dry_run: Only say what would become of it; nothing is written.
 
     Returns:
-        pooling_id; pairs_removed; kept: {reason: pairs that stay}, of judged, decided, rechecked,
-        query_words (raters said something of the query), other_pooling, other_source, and
-        there_before (it named them, others had brought them); sources_removed: rows that said who
+        pooling_id; pairs_removed; stayed: pairs that it had brought and that stay; kept: {reason:
+        pairs that stay}, of judged, decided, rechecked, query_words (raters said something of the
+        query), other_pooling, other_source, and there_before (it named them, others had brought
+        them, so that they are not among stayed); sources_removed: rows that said who
         named a pair that stays; leases: removed pairs that are on raters' screens.
 
     Raises:
@@ -40,24 +44,29 @@ def take_back_pooling(
             _check(connection, pooling_id)
             return _told(pooling_id, plan_removal(connection, pooling_id))
     with workspace.store.write() as connection:
-        _check(connection, pooling_id)
+        pooling = _check(connection, pooling_id)
         told = _told(pooling_id, remove_pooling(connection, pooling_id, called(actor)))
+        keep_outcome(connection, pooling_id, {**pooling.outcome, "taken_back": told})
         activity.note(connection, called(actor), "pool.take_back", str(pooling_id), told)
     return told
 
 
-def _check(connection: Connection, pooling_id: int) -> None:
+def _check(connection: Connection, pooling_id: int) -> Pooling:
     pooling = known_pooling(connection, pooling_id)
-    if not pooling.stands:
+    if pooling.taken_back_at is not None:
+        when = pooling.taken_back_at[:_TO_THE_MINUTE].replace("T", " ")
         raise BuilderError(
-            f"the pooling {pooling_id} was taken back already, at {pooling.taken_back_at}"
+            f"filling {pooling_id} was taken back already, at {when} UTC",
+            hint="`goldsmith pool --list` shows which ones stand.",
         )
+    return pooling
 
 
 def _told(pooling_id: int, removal: Removal) -> dict[str, Any]:
     return {
         "pooling_id": pooling_id,
         "pairs_removed": len(removal.removed),
+        "stayed": removal.kept_of_its_own,
         "kept": removal.kept,
         "sources_removed": len(removal.sources),
         "leases": removal.leases,

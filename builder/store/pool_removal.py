@@ -42,6 +42,9 @@ from builder.store.schema import (
 TOUCHED = ("judged", "decided", "rechecked", "query_words")
 """Why a pair stays that people touched."""
 
+THERE_BEFORE = "there_before"
+"""Why a pair stays that the pooling named and did not bring."""
+
 
 class _Fate(NamedTuple):
     """One pair of the pooling: whether it brought it, and what speaks for keeping it."""
@@ -56,7 +59,7 @@ class _Fate(NamedTuple):
     def kept(self) -> str | None:
         """Why it stays; None where it goes."""
         if not self.is_brought:
-            return "there_before"
+            return THERE_BEFORE
         if self.touched is not None or self.heir is not None:
             return self.touched or "other_pooling"
         return "other_source" if self.has_other_source else None
@@ -76,6 +79,11 @@ class Removal(NamedTuple):
     kept: dict[str, int]
     sources: list[tuple[int, str]]
     leases: int
+
+    @property
+    def kept_of_its_own(self) -> int:
+        """How many of the pairs that the pooling brought stay."""
+        return sum(n for reason, n in self.kept.items() if reason != THERE_BEFORE)
 
 
 class _Owned(NamedTuple):

@@ -1,10 +1,10 @@
 """What pooling learns from judgments: how fast people are, and whose documents are relevant."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, case, exists, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, case, exists, func, or_, select
 
 from builder.store.judgment_imports import IMPORTED
 from builder.store.schema import (
@@ -41,46 +41,22 @@ class Yield(NamedTuple):
     relevant: int
 
 
-class Settled(NamedTuple):
-    """A pair with grades or a decision.
+def yields(connection: Connection, hopeless: Collection[str] = ()) -> list[Yield]:
+    """What became of the documents that sources are on record for; excluded raters do not count.
 
-    Attributes:
-        is_relevant: As in `Yield`.
-        sources: Who named it.
+    Args:
+        connection: In any transaction.
+        hopeless: Sources that expect nothing relevant. Of what they named only that counts which no
+            other source named: who draws by chance names now and then what others found, and that
+            was graded for being likely relevant.
     """
-
-    is_relevant: bool
-    sources: frozenset[str]
-
-
-def yields(connection: Connection) -> list[Yield]:
-    """What became of all documents that sources named; excluded raters do not count."""
     settled = _settled().subquery()
     columns = (pair_sources.c.source, pair_sources.c.rank)
     chosen = select(*columns, func.count(), func.sum(settled.c.relevant))
     joined = pair_sources.join(settled, settled.c.pair_id == pair_sources.c.pair_id)
-    chosen = chosen.select_from(joined).group_by(*columns).order_by(*columns)
+    chosen = chosen.select_from(joined).where(_tells(hopeless))
+    chosen = chosen.group_by(*columns).order_by(*columns)
     return [Yield(row[0], row[1], row[2], row[3]) for row in connection.execute(chosen)]
-
-
-def settled_pairs(
-    connection: Connection, query_ids: Sequence[str]
-) -> dict[tuple[str, str], Settled]:
-    """(query_id, doc_id) -> what grades say, of the pairs of these queries that have any."""
-    found: dict[tuple[str, str], Settled] = {}
-    for start in range(0, len(query_ids), _BATCH):
-        asked = select(pairs.c.pair_id).select_from(pairs.join(queries))
-        asked = asked.where(queries.c.query_id.in_(query_ids[start : start + _BATCH]))
-        settled = _settled(asked).subquery()
-        columns = (queries.c.query_id, documents.c.doc_id, settled.c.relevant)
-        joined = pairs.join(settled, settled.c.pair_id == pairs.c.pair_id).join(queries)
-        joined = joined.join(documents).outerjoin(pair_sources)
-        chosen = select(*columns, pair_sources.c.source).select_from(joined)
-        for query_id, doc_id, relevant, source in connection.execute(chosen):
-            before = found.get((query_id, doc_id))
-            sources = (before.sources if before else frozenset()) | {source}
-            found[query_id, doc_id] = Settled(bool(relevant), sources)
-    return found
 
 
 def latest_moments(connection: Connection, limit: int = LATELY) -> dict[int, list[datetime]]:
@@ -130,18 +106,19 @@ def all_doc_ids(connection: Connection) -> list[str]:
     )
 
 
-def _settled(among: Select[tuple[int]] | None = None) -> Select[tuple[int, int]]:
-    """Each pair with grades or a decision, and whether it is relevant (1) or not (0).
+def _tells(hopeless: Collection[str]) -> ColumnElement[bool]:
+    """Whether that a source named a pair tells something of the source."""
+    other = pair_sources.alias()
+    found = exists().where(
+        other.c.pair_id == pair_sources.c.pair_id, other.c.source.not_in(hopeless)
+    )
+    return or_(pair_sources.c.source.not_in(hopeless), ~found)
 
-    Args:
-        among: Only these pair_ids; None for all.
-    """
 
-    def mine(table: Table) -> ColumnElement[bool]:
-        return true() if among is None else table.c.pair_id.in_(among)
-
+def _settled() -> Select[tuple[int, int]]:
+    """Each pair with grades or a decision, and whether it is relevant (1) or not (0)."""
     decided = select(adjudications.c.pair_id, _is_relevant(adjudications.c.grade))
-    decided = decided.where(adjudications.c.standing == 1, mine(adjudications))
+    decided = decided.where(adjudications.c.standing == 1)
     said = current_judgments.join(
         judgments, judgments.c.judgment_id == current_judgments.c.judgment_id
     ).join(people, people.c.person_id == current_judgments.c.rater_id)
@@ -157,7 +134,6 @@ def _settled(among: Select[tuple[int]] | None = None) -> Select[tuple[int, int]]
         people.c.kind.in_(("human", "import")),
         people.c.excluded_at.is_(None),
         ~has_decision,
-        mine(current_judgments),
     ).group_by(current_judgments.c.pair_id)
     both = decided.union_all(graded).subquery()
     return select(both.c[0].label("pair_id"), both.c[1].label("relevant"))

@@ -20,6 +20,7 @@ from sqlalchemy import (
     String,
     bindparam,
     case,
+    delete,
     exists,
     func,
     insert,
@@ -56,11 +57,13 @@ class Brought(NamedTuple):
         new: Pairs that it was the first to bring.
         known: Pairs that it named and that were there before.
         by_source: Source -> pairs that it named, new or not.
+        new_sources: Of these, pairs that the source had not named before.
     """
 
     new: int
     known: int
     by_source: dict[str, int]
+    new_sources: int
 
 
 class PoolingRow(NamedTuple):
@@ -121,10 +124,20 @@ def brought(connection: Connection, pooling_id: int) -> Brought:
     counted = select(pooled_pairs.c.new_pair, func.count(pooled_pairs.c.pair_id.distinct()))
     counted = counted.where(mine).group_by(pooled_pairs.c.new_pair)
     by_newness = {row[0]: row[1] for row in connection.execute(counted)}
-    named = select(pooled_pairs.c.source, func.count()).where(mine)
+    new_sources = func.sum(pooled_pairs.c.new_source)
+    named = select(pooled_pairs.c.source, func.count(), new_sources).where(mine)
     named = named.group_by(pooled_pairs.c.source).order_by(pooled_pairs.c.source)
-    by_source = {row[0]: row[1] for row in connection.execute(named)}
-    return Brought(by_newness.get(1, 0), by_newness.get(0, 0), by_source)
+    rows = connection.execute(named).all()
+    by_source = {row[0]: row[1] for row in rows}
+    return Brought(
+        by_newness.get(1, 0), by_newness.get(0, 0), by_source, sum(row[2] for row in rows)
+    )
+
+
+def drop_pooling(connection: Connection, pooling_id: int) -> None:
+    """Forget a record that brought nothing, inside the transaction that began it."""
+    for table in (pooled_pairs, poolings):
+        connection.execute(delete(table).where(table.c.pooling_id == pooling_id))
 
 
 def keep_outcome(connection: Connection, pooling_id: int, outcome: Mapping[str, Any]) -> None:

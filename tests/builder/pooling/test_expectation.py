@@ -47,7 +47,11 @@ def test_thin_bands_are_judged_by_their_whole_source_and_none_by_others() -> Non
     assert told["share_relevant"]["value"] == pytest.approx(0.9)
     assert told["share_relevant"]["n"] == 10
     assert (told["pairs"], told["of_pairs"]) == (1, 3)
-    assert "2 new pairs are of sources without grades" in told["why"]
+    assert told["why"] == (
+        "from the grades so far of what bm25 named at such ranks; not of 2 new pairs of new, "
+        "random: too few are graded; of chance and skipped results only what no other source named "
+        "tells"
+    )
     none = expected([Naming("new", 1)], grades)["share_relevant"]
     assert (none["value"], none["reason"]) == (None, "no_grades_of_these_sources")
     assert expected([], grades)["share_relevant"]["reason"] == "no_new_pairs"

@@ -1,7 +1,6 @@
 """Filling the pool from all sources at once: previewed, recorded, repeated and taken back."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from builder.backup import back_up_to, restore_backup
 from builder.curation.edits import retire_query
 from builder.curation.merging import merge_queries, preview_merge
 from builder.errors import BuilderError, NotAllowedError
-from builder.events import import_search_events
-from builder.judging.queue import next_pair, submit_grade
+from builder.judging.queue import next_pair
 from builder.people import ensure_person
 from builder.pooling import (
     PoolPlan,
@@ -28,90 +26,14 @@ from builder.pooling import (
 )
 from builder.store.documents import insert_documents
 from builder.store.pool import count_pairs, pool_by_source
-from builder.store.pool_yield import Yield, pooled_documents, yields
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace, init_workspace
+from builder.workspace import Workspace
 from evals.bm25 import BM25Retriever
 from evals.measures import ranked
 from evals.records import Document, EvalsError, Query
 from evals.retrievers import retriever
+from tests.builder.pooling.conftest import DOCUMENTS, QUERIES, grade, held
 from tests.evals.conftest import save_tiny_model
-
-WORDS = ("apple", "pear", "plum", "fig", "quince")
-DOCUMENTS = [
-    Document(f"d{n:02}", "", f"{WORDS[n % 5]} {WORDS[n % 3]} {'jam' * (n % 2)}") for n in range(30)
-]
-QUERIES = [
-    Query("q1", "apple jam", tags=("sweet",)),
-    Query("q2", "pear", source="log"),
-    Query("q3", "nothing like it"),
-]
-
-
-def event(clicked: str, rank: int, n: int, shown: tuple[str, ...]) -> str:
-    return json.dumps(
-        {
-            "timestamp": f"2026-05-01T10:00:{n:02}Z",
-            "query": "Apple  JAM",
-            "session_id": f"s{n}",
-            "model_version": "v1",
-            "retrieved_doc_ids": shown,
-            "clicked_doc_id": clicked,
-            "click_rank": rank,
-        }
-    )
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with init_workspace(tmp_path / "workspace", "shop") as opened:
-        with opened.store.write() as connection:
-            insert_documents(connection, DOCUMENTS)
-            insert_queries(connection, QUERIES)
-        yield opened
-
-
-@pytest.fixture
-def logged(workspace: Workspace, tmp_path: Path) -> Workspace:
-    """Searches for "apple jam" in which all click one of the last two, and none the first."""
-    shown = ("d20", "gone", "d07")
-    lines = [event("d07", 3, n, shown) for n in range(8)]
-    lines += [event("gone", 2, n, shown) for n in range(8, 12)]
-    log = tmp_path / "log.jsonl"
-    log.write_text("\n".join(lines), encoding="utf-8")
-    import_search_events(workspace, log, "terminal")
-    return workspace
-
-
-def held(workspace: Workspace, query_id: str = "q1") -> set[str]:
-    with workspace.store.read() as connection:
-        return pooled_documents(connection, [query_id]).get(query_id, set())
-
-
-def grade(workspace: Workspace, rater: str, pair_id: int, said: int, name: str) -> None:
-    submit_grade(workspace, rater, pair_id, said, token=name)
-
-
-def of_source(outcome: dict[str, Any], name: str) -> dict[str, Any]:
-    return next(source for source in outcome["sources"] if source["source"] == name)
-
-
-def test_what_users_clicked_and_what_they_passed_over(logged: Workspace) -> None:
-    plan = PoolPlan(retrievers=(), clicks=3, skipped=3)
-    outcome = pool(logged, plan=plan)
-    # d07: 8 clicks. d20 stood above all 12 clicks and has none. The corpus lacks "gone".
-    assert held(logged) == {"d07", "d20"}
-    assert outcome["by_source"] == {"clicks": 1, "skipped": 1}
-    assert outcome["dropped"]["clicks_not_in_corpus"] == 1
-    assert of_source(outcome, "clicks")["queries_without"] == 2
-    assert not of_source(outcome, "skipped")["expects_relevant"]
-    seldom = PoolPlan(retrievers=(), clicks=3, least_impressions=13)
-    assert preview(logged, seldom)["candidates"] == 0
-
-
-def test_a_log_that_knows_none_of_the_queries_is_told(workspace: Workspace) -> None:
-    outcome = preview(workspace, PoolPlan(clicks=3))
-    assert "the search log knows none of these queries" in outcome["warnings"]
 
 
 def test_the_preview_says_what_then_happens(logged: Workspace) -> None:
@@ -170,7 +92,9 @@ def test_which_queries(workspace: Workspace) -> None:
     pool(workspace, depth=1)
     assert asked(only_new=True) == 1  # for q3 bm25 found nothing
     pool(workspace, plan=PoolPlan(random=1))
-    assert pool(workspace, plan=PoolPlan(only_new=True))["pooling_id"] is None
+    none = pool(workspace, plan=PoolPlan(only_new=True))
+    assert (none["pooling_id"], none["queries"]) == (None, 0)
+    assert none["warnings"] == ["each of these queries has a pair already"]
 
 
 def test_a_run_file_with_all_that_can_be_wrong(workspace: Workspace, tmp_path: Path) -> None:
@@ -219,7 +143,7 @@ def test_repeated_it_brings_what_is_new_today(workspace: Workspace) -> None:
     back = take_back_pooling(workspace, again["pooling_id"])
     assert back["pairs_removed"] == again["pairs_added"]
     assert back["kept"] == {"there_before": again["known"]}
-    with pytest.raises(BuilderError, match="no pooling 9"):
+    with pytest.raises(BuilderError, match="no filling 9"):
         repeat_pooling(workspace, 9)
 
 
@@ -235,7 +159,9 @@ def test_taking_back_what_a_rater_works_on(workspace: Workspace) -> None:
     with pytest.raises(NotAllowedError):
         take_back_pooling(workspace, 1, ann)
     told = take_back_pooling(workspace, 1, dry_run=True)
+    assert list_poolings(workspace)[0].stayed is None
     assert told == take_back_pooling(workspace, 1)
+    assert (told["stayed"], list_poolings(workspace)[0].stayed) == (1, 1)
     assert told["kept"] == {"judged": 1}
     assert told["pairs_removed"] == outcome["pairs_added"] - 1
     assert told["leases"] == 1
@@ -246,32 +172,31 @@ def test_taking_back_what_a_rater_works_on(workspace: Workspace) -> None:
     with pytest.raises(BuilderError, match="no pair"):  # its number is not another pair's now
         grade(workspace, "ann", on_screen.pair_id, 1, "t3")
     assert next_pair(workspace, "ann") is not None
-    with pytest.raises(BuilderError, match="taken back already"):
+    with pytest.raises(
+        BuilderError, match=r"filling 1 was taken back .* at [-0-9]{10} \d\d:\d\d UTC$"
+    ):
         take_back_pooling(workspace, 1)
     assert [pooling.stands for pooling in list_poolings(workspace)] == [True, False]
     with workspace.store.read() as connection:
         assert pool_by_source(connection)["bm25"] == count_pairs(connection)
 
 
-def test_what_is_expected_comes_from_grades(workspace: Workspace) -> None:
-    ensure_person(workspace, "boss")
-    pool(workspace, plan=PoolPlan(depth=6, tag="sweet"))
-    reason = preview(workspace, PoolPlan())["expected"]["share_relevant"]["reason"]
-    assert reason == "no_grades_of_these_sources"
-    for n in range(6):
-        pair = next_pair(workspace, "boss")
-        assert pair is not None
-        grade(workspace, "boss", pair.pair_id, min(n, 1), f"t{n}")
-    share = preview(workspace, PoolPlan())["expected"]["share_relevant"]
-    assert (share["value"], share["n"]) == (pytest.approx(5 / 6), 6)
-    # What a source names only now tells as well, where it is graded: all that is in the pool.
-    chance = PoolPlan(retrievers=(), random=30, negatives=1)
-    share = preview(workspace, chance)["expected"]["share_relevant"]
-    assert (share["value"], share["n"]) == (pytest.approx(5 / 6), 6)
-    pool(workspace, plan=chance)
-    with workspace.store.read() as connection:
-        of_chance = [found for found in yields(connection) if found.source == "random"]
-    assert of_chance == [Yield("random", None, 6, 5)]
+def test_what_adds_nothing_leaves_no_record(workspace: Workspace) -> None:
+    first = pool(workspace, depth=3)
+    again = pool(workspace, depth=3)
+    assert (again["pooling_id"], again["pairs_added"], again["known"]) == (
+        None,
+        0,
+        first["known"] + first["pairs_added"],
+    )
+    assert again["by_source"] == first["by_source"]
+    assert [pooling.pooling_id for pooling in list_poolings(workspace)] == [1]
+    # So nothing else holds what the first one brought. Another source of known pairs is new.
+    other = pool(workspace, plan=PoolPlan(retrievers=(), random=30, negatives=0))
+    assert (other["pooling_id"], other["pairs_added"]) == (2, 0)
+    take_back_pooling(workspace, 2)
+    back = take_back_pooling(workspace, 1)
+    assert (back["pairs_removed"], back["stayed"], back["kept"]) == (first["pairs_added"], 0, {})
 
 
 def test_who_stops_it_has_added_nothing(workspace: Workspace) -> None:
@@ -335,6 +260,7 @@ def test_a_record_of_another_kind(workspace: Workspace) -> None:
         ({"random": -1}, "random is -1"),
         ({"budget": 0}, "budget is 0"),
         ({"hours": float("nan")}, "budget is nan"),
+        ({"hours": float("inf")}, "budget is inf hours, must be a number above 0"),
         ({"depth": 2000}, "at most 1000"),
     ],
 )

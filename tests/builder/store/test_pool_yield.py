@@ -7,7 +7,9 @@ from builder.store.judgments import record_judgment
 from builder.store.moments import utc_text
 from builder.store.people import Person, add_person
 from builder.store.pool import add_pairs
-from builder.store.pool_yield import Settled, Yield, settled_pairs, yields
+from builder.store.pool_yield import Yield, yields
+from builder.store.queries import insert_queries
+from evals.records import Query
 from tests.builder.store.conftest import NOON, graded, pair_of
 
 
@@ -33,8 +35,16 @@ def test_half_of_the_grades_or_the_decision(
     exclude_person(connection, add_person(connection, "eve").person_id, "ann", "noise")
 
     assert yields(connection) == [Yield("bm25", None, 3, 1), Yield("minilm", 2, 1, 1)]
-    assert settled_pairs(connection, ["q1"]) == {
-        ("q1", "d1"): Settled(is_relevant=True, sources=frozenset({"bm25", "minilm"})),
-        ("q1", "d2"): Settled(is_relevant=False, sources=frozenset({"bm25"})),
-    }
-    assert settled_pairs(connection, []) == {}
+
+
+def test_what_others_named_too_tells_nothing_of_chance(connection: Connection, ann: Person) -> None:
+    """bm25 named all four pairs here; those of q3 come from chance alone, or with skipped ones."""
+    insert_queries(connection, [Query("q3", "plum")])
+    add_pairs(connection, [("q1", "d1"), ("q3", "d1"), ("q3", "d2")], "random")
+    add_pairs(connection, [("q3", "d2")], "skipped", [4])
+    for n, pair in enumerate([("q1", "d1"), ("q3", "d1"), ("q3", "d2")]):
+        record_judgment(connection, graded(ann, pair_of(connection, *pair), int(n != 1), str(n)))
+    bm25 = Yield("bm25", None, 1, 1)
+    assert yields(connection) == [bm25, Yield("random", None, 3, 2), Yield("skipped", 4, 1, 1)]
+    alone = [bm25, Yield("random", None, 2, 1), Yield("skipped", 4, 1, 1)]
+    assert yields(connection, {"random", "skipped"}) == alone
