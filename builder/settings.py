@@ -131,6 +131,10 @@ class WeakGradeRule(_Strict):
         min_impressions: Pairs that were shown in fewer searches get no weak grade.
         min_sessions: Nor do those that were shown in fewer sessions.
         min_confidence: Nor do those whose weak grade is less sure than this, 0 to 1.
+        least_expected_clicks: Nor, by "coec", those of which fewer clicks are expected: their COEC
+            is drawn to 1, whatever they are.
+        without_bots: Whether sessions that are flagged as bots are left out wherever clicks decide:
+            they never click, and so make every document look worse.
     """
 
     measure: Literal["coec", "sdbn"] = "coec"
@@ -138,6 +142,8 @@ class WeakGradeRule(_Strict):
     min_impressions: int = Field(default=20, ge=1, le=1_000_000_000)
     min_sessions: int = Field(default=10, ge=1, le=1_000_000_000)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
+    least_expected_clicks: float = Field(default=1.0, ge=0, le=1_000_000_000)
+    without_bots: bool = Field(default=True, strict=True)
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
@@ -337,6 +343,11 @@ other_key_ms = {settings.guard.other_key_ms}
 # min_sessions = {settings.weak_grades.min_sessions}
 # How sure a weak grade must be, 0 to 1.
 # min_confidence = {settings.weak_grades.min_confidence}
+# Of a pair with hardly an expected click nothing is known: its "coec" is near 1, whatever it is.
+# least_expected_clicks = {settings.weak_grades.least_expected_clicks}
+# Leave out sessions that are flagged as bots (goldsmith events bots), which never click; also where
+# the pool takes what was clicked or skipped.
+# without_bots = {str(settings.weak_grades.without_bots).lower()}
 """
 
 

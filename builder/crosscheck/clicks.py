@@ -67,7 +67,9 @@ def clicks_against_experts(
     Returns:
         n_pairs: pairs that were compared; n_graded: graded pairs of active queries.
         not_compared: {reason: graded pairs}: no_evidence, more_clicks_than_impressions,
-        too_few_impressions, too_few_sessions, never_examined, too_little_confidence.
+        too_few_impressions, too_few_sessions, never_examined, too_few_expected_clicks,
+        too_little_confidence.
+        flagged: {"left_out", "counted"}: searches of sessions that are flagged as bots.
         kappa_quadratic: S with n, interval over queries; share_equal: S, likewise.
         confusion: four rows (expert grade 0 to 3) of four numbers (weak grade 0 to 3).
         n_contradictions, and contradictions, the strongest first: [{"pair_id", "query_id",
@@ -103,6 +105,7 @@ def clicks_against_experts(
     found = {
         **_agreement(both).as_json(),
         "n_graded": len(experts),
+        "flagged": dict(weak.flagged),
         "not_compared": _not_compared(experts, weak),
         "n_contradictions": len(against),
         "rule": weak.rule.as_json(),
@@ -177,7 +180,7 @@ def _not_compared(experts: Mapping[Pair, SettledPair], weak: WeakGrades) -> dict
 def _reason(
     experts: Mapping[Pair, SettledPair], weak: WeakGrades, both: Sequence[_Both]
 ) -> str | None:
-    if not weak.searches:
+    if not weak.has_log:
         return "no_log"
     if not experts:
         return "no_grades"

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from builder.errors import BuilderError
 from builder.judging.agreement import TwoSides, in_words, two_sides
+from builder.mining.deciding import Flagged, flagged_in_words
 from builder.mining.weak_grades import WeakGrade, WeakGrades
 from builder.settings import WeakGradeRule
 from evals.qrels import WEAK_SPLIT
@@ -37,7 +38,8 @@ class WeakLabels:
         grades: By query_id and doc_id.
         left_out: Reason -> pairs of these queries that the log knows and that have no label.
         rule: How they were made.
-        searches: How many searches the log holds.
+        searches: How many searches count.
+        flagged: How many searches of flagged sessions were left out of them, or are among them.
         agreement: With the grades of the release, of pairs that have both.
         only_here: Queries with labels that have no judgment in the release.
     """
@@ -46,6 +48,7 @@ class WeakLabels:
     left_out: Mapping[str, int]
     rule: WeakGradeRule
     searches: int
+    flagged: Flagged
     agreement: TwoSides
     only_here: int
 
@@ -87,6 +90,7 @@ class WeakLabels:
             "quality may rest on them.",
             "rule": self.rule.as_json(),
             "searches": self.searches,
+            "flagged": dict(self.flagged),
             **self.counts,
             "by_label": {str(label): by_label[label] for label in range(4)},
             "median_confidence": confidences[len(confidences) // 2],
@@ -119,7 +123,9 @@ def weak_labels(found: WeakGrades, asked: Collection[str], judged: Qrels) -> Wea
     )
     only_here = len({weak.query_id for weak in grades} - judged.keys())
     reasons = dict(sorted(left_out.items()))
-    return WeakLabels(grades, reasons, found.rule, found.searches, agreement, only_here)
+    return WeakLabels(
+        grades, reasons, found.rule, found.searches, found.flagged, agreement, only_here
+    )
 
 
 def weak_section(weak: WeakLabels, marks: str) -> str:
@@ -129,6 +135,8 @@ def weak_section(weak: WeakLabels, marks: str) -> str:
     labels = f"{counts['labels']:,} label{'' if counts['labels'] == 1 else 's'}"
     events = f"{weak.searches:,} searches" + (f" ({marks})" if marks else "")
     least = f"{rule.min_impressions:,} impressions in {rule.min_sessions:,} sessions"
+    if rule.measure == "coec" and rule.least_expected_clicks:
+        least += f", {rule.least_expected_clicks:g} expected clicks"
     if rule.min_confidence:
         least += f" and a confidence of {rule.min_confidence:g}"
     told = [
@@ -137,13 +145,14 @@ def weak_section(weak: WeakLabels, marks: str) -> str:
         f"without any judgment in `test`) were made of clicks in {events}:",
         f"by {_MEASURES[rule.measure]}, label 1 from {low:g}, 2 from {middle:g} and 3 from "
         f"{high:g} on, of pairs with at least {least}.",
+        flagged_in_words(weak.flagged),
         "They may serve to train or to look around, not to measure quality.",
         _agreement(weak),
         "No reader takes this split unless it is named; `datasets` gives it beside `test` where "
         "nobody names one.",
         f"`{EVIDENCE_FILE}` holds each label with its confidence and counts.",
     ]
-    return "## Weak labels from clicks: nobody judged these\n\n" + " ".join(told)
+    return "## Weak labels from clicks: nobody judged these\n\n" + " ".join(filter(None, told))
 
 
 def _agreement(weak: WeakLabels) -> str:
@@ -176,7 +185,7 @@ def _line(weak: WeakGrade) -> str:
 
 
 def _nothing(found: WeakGrades, left_out: Mapping[str, int]) -> BuilderError:
-    if not found.searches:
+    if not found.has_log:
         return BuilderError(
             "there are no weak labels to write: there is no search log",
             hint="Import search events first, or export without --weak.",

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builder.errors import BuilderError
+from builder.mining.deciding import deciding_evidence, flagged_of
 from builder.mining.drawing import Drawing, SampledQuery, draw_queries
 from builder.mining.matching import Matched, match_queries
 from builder.mining.options import Sampling
@@ -25,7 +26,6 @@ from builder.store.samplings import (
 )
 from builder.workspace import Workspace
 from evals.records import Progress, Query
-from online.evidence import find_evidence
 
 SOURCE = "log"
 """Where queries come from that a sampling brought."""
@@ -55,7 +55,8 @@ def mine(
         queries: {"seen", "eligible", "sampled", "dropped": {reason: n}, "new", "known", "retired"
         (known ones that nobody is asked for), "merged" (groups that became part of another; also
         a reason of dropped), "masked"}; seen = eligible + all dropped, in query groups.
-        evidence: {"pairs", "labelled"} of the whole choice.
+        evidence: {"pairs", "labelled", "flagged": {"left_out", "counted"}} of the whole choice;
+        without flagged sessions where the rule of weak grades or the choice leaves them out.
         traffic: {"searches" (seen), "eligible_searches", "sampled_searches", "share"}.
         strata: [{"stratum", "queries", "searches", "share_of_searches" (of the eligible ones),
         "sampled", "sampled_searches", "share_of_stratum" (of its searches; None without any),
@@ -193,11 +194,12 @@ def known_sampling(connection: Connection, sampling_id: int) -> SamplingRow:
     return row
 
 
-def _evidence(workspace: Workspace, options: Sampling, progress: Progress | None) -> dict[str, int]:
+def _evidence(workspace: Workspace, options: Sampling, progress: Progress | None) -> dict[str, Any]:
     """How many pairs clicks tell of, and of how many enough for a weak grade."""
-    found = find_evidence(workspace.lake, workspace.cache_folder, options.choice, progress)
+    found = deciding_evidence(workspace, options.choice, progress)
     labelled = count_labelled(found, workspace.settings.weak_grades)
-    return {"pairs": found.summary.pairs, "labelled": labelled}
+    flagged = flagged_of(found.summary)
+    return {"pairs": found.summary.pairs, "labelled": labelled, "flagged": dict(flagged)}
 
 
 def _row(one: SampledQuery, match: Matched) -> SampleRow:

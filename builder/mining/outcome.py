@@ -24,7 +24,7 @@ _OFTEN_ONCE = 0.5
 
 
 def outcome_of(
-    drawing: Drawing, matched: Sequence[Matched], options: Sampling, evidence: Mapping[str, int]
+    drawing: Drawing, matched: Sequence[Matched], options: Sampling, evidence: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What `mine` returns, as far as it is known before anything is written."""
     units, frame = drawing.units, drawing.units.frame

@@ -30,6 +30,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from builder.mining.deciding import Flagged, deciding_evidence, flagged_of
 from builder.settings import WeakGradeRule
 from builder.store import Connection
 from builder.store.documents import document_keys
@@ -45,17 +46,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from online.evidence import Evidence, EvidenceColumns, PairEvidence, Priors
+    from online.evidence import Evidence, EvidenceColumns, EvidenceSummary, PairEvidence, Priors
 
     Columns: TypeAlias = "EvidenceColumns | _Rows"
     Floats: TypeAlias = NDArray[np.float64]
     Ints: TypeAlias = NDArray[np.int64]
 
 IMPRESSIONS, SESSIONS = "too_few_impressions", "too_few_sessions"
-CONFIDENCE = "too_little_confidence"
+EXPECTED, CONFIDENCE = "too_few_expected_clicks", "too_little_confidence"
 NO_EVIDENCE = "no_evidence"
 """Why a pair has no weak grade though it is asked for: the log never showed or clicked it."""
-REASONS: Final = (MORE_CLICKS, IMPRESSIONS, SESSIONS, NOT_EXAMINED, CONFIDENCE)
+REASONS: Final = (MORE_CLICKS, IMPRESSIONS, SESSIONS, NOT_EXAMINED, EXPECTED, CONFIDENCE)
 """Why a pair of the log has no weak grade; of several that hold, the first."""
 NO_GRADE = -1
 
@@ -92,7 +93,8 @@ class WeakGrades:
         counts: queries (with a weak grade), pairs, by_grade {"0": pairs, …}, left_out {reason:
             pairs}, not_in_corpus (pairs of these queries whose document the corpus does not hold),
             queries_without_evidence (queries asked for of which the log tells nothing).
-        searches: How many searches the log holds.
+        searches: How many searches count.
+        flagged: How many searches of flagged sessions were left out of them, or are among them.
         rule: By which rule.
     """
 
@@ -100,7 +102,13 @@ class WeakGrades:
     left_out: Mapping[tuple[str, str], str]
     counts: dict[str, Any]
     searches: int
+    flagged: Flagged
     rule: WeakGradeRule
+
+    @property
+    def has_log(self) -> bool:
+        """Whether there are searches at all, be they left out or not."""
+        return self.searches + self.flagged["left_out"] > 0
 
     def by_pair(self) -> dict[tuple[str, str], WeakGrade]:
         """(query_id, doc_id) -> its weak grade."""
@@ -131,7 +139,8 @@ def weak_grades(
 ) -> WeakGrades:
     """What clicks suggest of the active queries and the documents of the corpus.
 
-    A query is found in the log in any of its spellings.
+    A query is found in the log in any of its spellings. Flagged sessions are left out where the
+    rule says so, also of a choice that does not.
 
     Args:
         workspace: Its queries, its corpus, its log and its rule.
@@ -142,17 +151,15 @@ def weak_grades(
     Raises:
         OnlineError: The choice makes no sense, or the lake is damaged.
     """
-    from online.evidence import find_evidence
-
-    evidence = find_evidence(workspace.lake, workspace.cache_folder, choice, progress)
-    collected = _Collected(workspace.settings.weak_grades, evidence.summary.priors)
+    evidence = deciding_evidence(workspace, choice, progress)
+    collected = _Collected(workspace.settings.weak_grades, evidence.summary)
     with workspace.store.read() as connection:
         for texts in _texts_in_parts(connection, query_ids):
             found = evidence.of_texts(list(dict.fromkeys(texts.values())))
             doc_ids = {pair.doc_id for pairs in found.values() for pair in pairs}
             corpus = _in_corpus(connection, sorted(doc_ids))
             collected.take({key: found[text] for key, text in texts.items()}, corpus)
-    return collected.done(evidence.summary.searches)
+    return collected.done()
 
 
 def count_labelled(evidence: "Evidence", rule: WeakGradeRule) -> int:
@@ -193,6 +200,7 @@ def grade_columns(
         columns.impressions < rule.min_impressions,
         columns.sessions < rule.min_sessions,
         of <= 0,
+        of < (0 if is_sdbn else rule.least_expected_clicks),
         confidence < rule.min_confidence,
     )
     reason = np.select(missing, range(len(REASONS)), default=-1).astype(np.int64)
@@ -249,7 +257,7 @@ class _Collected:
     """Weak grades on their way into one answer."""
 
     rule: WeakGradeRule
-    priors: "Priors"
+    summary: "EvidenceSummary"
     grades: list[WeakGrade] = field(default_factory=list)
     left_out: dict[tuple[str, str], str] = field(default_factory=dict)
     not_in_corpus: int = 0
@@ -261,7 +269,7 @@ class _Collected:
         rows = [(key, pair) for key, pairs in of_queries.items() for pair in pairs]
         inside = [row for row in rows if row[1].doc_id in corpus]
         self.not_in_corpus += len(rows) - len(inside)
-        graded = grade_pairs([pair for _, pair in inside], self.rule, self.priors)
+        graded = grade_pairs([pair for _, pair in inside], self.rule, self.summary.priors)
         told = zip(
             inside,
             graded.grade.tolist(),
@@ -275,7 +283,7 @@ class _Collected:
             else:
                 self.grades.append(WeakGrade(query_id, pair.doc_id, grade, confidence, pair))
 
-    def done(self, searches: int) -> WeakGrades:
+    def done(self) -> WeakGrades:
         """All of it, counted."""
         self.grades.sort(key=lambda weak: (weak.query_id, weak.doc_id))
         by_grade = Counter(weak.grade for weak in self.grades)
@@ -287,7 +295,8 @@ class _Collected:
             "not_in_corpus": self.not_in_corpus,
             "queries_without_evidence": self.without_evidence,
         }
-        return WeakGrades(self.grades, self.left_out, counts, searches, self.rule)
+        flagged, searches = flagged_of(self.summary), self.summary.searches
+        return WeakGrades(self.grades, self.left_out, counts, searches, flagged, self.rule)
 
 
 def _texts_in_parts(

@@ -68,7 +68,7 @@ def test_the_proposed_rule_of_weak_grades_is_written_as_a_comment_that_holds(
     assert "weak_grades" not in read_settings(path).model_fields_set
     head, _, rule = path.read_text().partition("# [weak_grades]")
     keys = [line.removeprefix("# ") for line in rule.splitlines() if " = " in line]
-    assert len(keys) == 5
+    assert len(keys) == 7
     path.write_text("\n".join([head, "[weak_grades]", *keys]))
     assert read_settings(path).weak_grades.as_json() == Settings(name="x").weak_grades.as_json()
 
@@ -100,6 +100,8 @@ def test_grade_names_may_be_changed(tmp_path: Path) -> None:
         ('name="x"\n[weak_grades]\nmin_clicks=1', "min_clicks is unknown", "weak_grades", None),
         ('name="x"\n[weak_grades]\nthresholds=[2,1,3]', "must ascend", "weak_grades", None),
         ('name="x"\n[weak_grades]\nthresholds=[1,2]', "does not fit", "thresholds", None),
+        ('name="x"\n[weak_grades]\nwithout_bots=1', "does not fit", "without_bots", None),
+        ('name="x"\n[weak_grades]\nleast_expected_clicks=-1', "does not fit", "-1", None),
         ("raters_per_pair=1", "name is missing", "workspace.toml", None),
         ('name="x"\n\nbroken here', "no valid TOML", "line 3", "key = value"),
         ('name="x', "no valid TOML", "line 1", "key = value"),

@@ -1,6 +1,8 @@
 """Weak grades: bands of shrunk measures, their posterior probability, and who gets none."""
 
+import json
 from collections.abc import Iterator
+from datetime import date
 from math import comb, exp, factorial
 from pathlib import Path
 from typing import Any
@@ -10,14 +12,15 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from builder.curation import retire_query
+from builder.mining.deciding import choice_as_json, evidence_job, flagged_in_words
 from builder.mining.weak_grades import count_labelled, grade_columns, weak_grades
 from builder.settings import WeakGradeRule
 from builder.store.documents import insert_documents
 from builder.store.queries import insert_queries
-from builder.workspace import Workspace
+from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from evals.records import Document, Query
 from online.engines import Choice
-from online.evidence import EvidenceColumns, Prior, Priors, find_evidence
+from online.evidence import EvidenceColumns, Prior, Priors, find_evidence, is_evidence_kept
 from tests.builder.mining.simulated_clicks import (
     ONE_CLICK,
     SETTINGS,
@@ -26,7 +29,7 @@ from tests.builder.mining.simulated_clicks import (
     columns_of,
     simulated,
 )
-from tests.online.logs import clicked, event, take
+from tests.online.logs import clicked, event, flag, take
 from tests.workspaces import copied, new_workspace
 
 PRIORS = Priors(*(Prior(mean, 2.0, 100) for mean in (0.5, 1.0, 0.5, 0.5)))
@@ -85,10 +88,11 @@ def test_too_little_evidence_is_no_grade_and_never_0() -> None:
         (None, {"impressions": 19, "clicks": 0}),
         (None, {"sessions": 9}),
         (sdbn, {"examined": 0, "clicks": 0}),
+        (None, {"expected": 0.99}),
         (sure, {}),
     ]
     found = [graded(rule, **counts) for rule, counts in cases]
-    assert [(grade, reason) for grade, _, reason in found] == [(-1, at) for at in range(5)]
+    assert [(grade, reason) for grade, _, reason in found] == [(-1, at) for at in range(6)]
     assert all(np.isnan(confidence) for _, confidence, _ in found)
 
 
@@ -148,6 +152,40 @@ def test_all_pairs_of_a_log_are_counted_by_the_same_rule(workspace: Workspace) -
     assert count_labelled(evidence, WeakGradeRule(min_impressions=31)) == 3
     assert count_labelled(evidence, WeakGradeRule(min_impressions=32)) == 0
     assert count_labelled(evidence, WeakGradeRule(min_confidence=1.0)) == 0
+
+
+def test_flagged_sessions_do_not_decide_unless_the_settings_say_so(workspace: Workspace) -> None:
+    flag(workspace.lake, *(f"s{n}" for n in range(5)), "nobody")
+    found = weak_grades(workspace)
+    assert (found.searches, found.flagged) == (56, {"left_out": 5, "counted": 0})
+    assert {weak.evidence.impressions for weak in found.grades} == {26}
+    assert flagged_in_words(found.flagged) == (
+        "5 searches of sessions that are flagged as bots were left out."
+    )
+    with (workspace.root / SETTINGS_FILE).open("a", encoding="utf-8") as settings:
+        settings.write("[weak_grades]\nwithout_bots = false\n")
+    with open_workspace(workspace.root) as opened:
+        found = weak_grades(opened)
+        assert (found.searches, found.flagged) == (61, {"left_out": 0, "counted": 5})
+        found = weak_grades(opened, choice=Choice(without_bots=True))
+        assert found.flagged == {"left_out": 5, "counted": 0}
+
+
+def test_where_all_sessions_are_flagged_there_is_a_log_and_no_evidence(
+    workspace: Workspace,
+) -> None:
+    flag(workspace.lake, *(f"{letter}{n}" for letter in "sh" for n in range(100)))
+    found = weak_grades(workspace)
+    assert (found.searches, found.grades, found.has_log) == (0, [], True)
+
+
+def test_the_job_counts_the_evidence_that_a_page_asks_for(workspace: Workspace) -> None:
+    choice = Choice(start=date(2026, 11, 1), end=date(2027, 1, 1), without_bots=True)
+    assert not is_evidence_kept(workspace.lake, workspace.cache_folder, choice)
+    asked = json.loads(json.dumps({"choice": choice_as_json(choice)}))
+    told = evidence_job(workspace, asked, lambda *_: None)
+    assert told["searches"] == 61
+    assert is_evidence_kept(workspace.lake, workspace.cache_folder, choice)
 
 
 def test_without_a_log_there_is_nothing(tmp_path: Path) -> None:
