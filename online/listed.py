@@ -11,12 +11,14 @@ from online.lake import Lake
 class ListedDocuments:
     """What a log tells of the documents that were searched.
 
+    A document counts once a search, however often the search lists it and people click it.
+
     Attributes:
         documents: Different documents that searches list or that were clicked.
-        times: How often they were, all together.
+        times: The searches that list each of them or in which it was clicked, summed up.
         missing: Those among the documents that are not known.
-        missing_times: How often these were.
-        examples: Up to five of these, those listed most often first; untrusted.
+        missing_times: As `times`, of these.
+        examples: Up to five of these, those of the most searches first; untrusted.
         searches_with_hits: Searches that say how many documents matched.
         most_hits: The most that matched one search; None where no search says it. Engines may cap
             it, so production has at least so many.

@@ -175,12 +175,12 @@ def _empty(facts: Facts) -> Finding:
 
 def _missing(log: ListedDocuments) -> Finding:
     share = log.missing / log.documents
-    where = "was listed or clicked" if log.missing == 1 else "were listed or clicked"
+    are = "It is" if log.missing == 1 else "They are"
     return Finding(
         "log_documents_missing",
         f"The log tells of {_n(log.documents, 'document')}; the corpus lacks {log.missing:,} of "
-        f"them ({share:.1%}). {'It' if log.missing == 1 else 'They'} {where} "
-        f"{_n(log.missing_times, 'time')} of {log.times:,}.",
+        f"them ({share:.1%}). {are} {log.missing_times:,} of the {log.times:,} that searches list or "
+        "that were clicked there, each once a search.",
         "search log",
         "What users saw can be neither judged nor found here, and clicks on it are lost.",
         "Import these documents. If all are lacking, see whether log and corpus write ids alike.",

@@ -1,4 +1,4 @@
--- How many documents the log tells of, how often, and how many of them are not known.
+-- How many documents the log tells of, in how many searches, and how many of them are not known.
 SELECT
     COUNT(*) AS documents,
     COALESCE(SUM(1 - known), 0) AS missing,

@@ -1,13 +1,21 @@
--- Every document that a search lists or that was clicked, how often, and whether `known_documents`
--- has it.
+-- Every document that searches list or that was clicked, in how many searches, and whether
+-- `known_documents` has it. A document counts once a search: a click on what the search lists, the
+-- first one or a later one, adds nothing.
 SELECT
     told.doc_id,
     COUNT(*) AS times,
     CASE WHEN told.doc_id IN (SELECT doc_id FROM known_documents) THEN 1 ELSE 0 END AS known
 FROM (
-    SELECT unnest(retrieved_doc_ids) AS doc_id FROM searches
+    SELECT unnest(list_distinct(retrieved_doc_ids)) AS doc_id FROM searches
     UNION ALL
-    SELECT doc_id FROM interactions WHERE kind = 'click'
+    SELECT clicked.doc_id
+    FROM (
+        SELECT DISTINCT search_key, doc_id
+        FROM interactions
+        WHERE kind = 'click' AND doc_id IS NOT NULL
+    ) AS clicked
+    LEFT JOIN searches ON clicked.search_key = searches.search_key
+    WHERE NOT COALESCE(list_contains(searches.retrieved_doc_ids, clicked.doc_id), FALSE)
 ) AS told
 WHERE told.doc_id IS NOT NULL
 GROUP BY told.doc_id

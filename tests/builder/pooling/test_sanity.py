@@ -155,9 +155,10 @@ def test_empty_texts(workspace: Workspace) -> None:
 
 
 def test_the_log_tells_what_the_corpus_lacks(workspace: Workspace) -> None:
-    """Listed are o1, o2, x1 and x2, and y was clicked outside the list: 3 of 5 are lacking.
+    """Listed are o1, x1 and x2; y and z were clicked outside of lists: 4 of 5 are lacking.
 
-    x1 is listed twice, the others once: 4 of 6 times. 5,000 hits are 5 times 1,000 documents.
+    By searches, whatever was clicked how often: o1 and x1; x1, x2 and y; o1; and z in a search that
+    is not known. So x1 counts twice, x2, y and z once, of 7. 5,000 hits are 5 times 1,000.
     """
     fill(workspace, {}, others=1000)
     grade(workspace, "q1", {"o1": 1})
@@ -165,10 +166,17 @@ def test_the_log_tells_what_the_corpus_lacks(workspace: Workspace) -> None:
         workspace.root,
         [
             {"search_key": 1, "retrieved_doc_ids": ["o1", "x1", None], "total_hits": 5000},
-            {"search_key": 2, "retrieved_doc_ids": ["x1", "x2"]},
+            {"search_key": 2, "retrieved_doc_ids": ["x1", "x2", "x1"]},
             {"search_key": 3, "retrieved_doc_ids": None},
         ],
-        [{"search_key": 2, "kind": "click", "doc_id": "y"}],
+        [
+            {"search_key": key, "kind": kind, "doc_id": doc_id}
+            for key, kind, doc_id in [
+                *[(1, "click", "o1"), (2, "click", "x1"), (2, "click", "x1"), (2, "click", "y")],
+                *[(2, "click", "y"), (2, "impression", "x2"), (3, "click", "o1")],
+                *[(9, "click", "z"), (9, "click", "z"), (1, "click", None)],
+            ]
+        ],
     )
     told = found(workspace)
     assert told.keys() == {"log_documents_missing", "denser_than_production"}
@@ -176,11 +184,11 @@ def test_the_log_tells_what_the_corpus_lacks(workspace: Workspace) -> None:
     assert (missing.level, missing.where, missing.ids) == (
         "warning",
         "search log",
-        ("x1", "x2", "y"),
+        ("x1", "x2", "y", "z"),
     )
     assert missing.what == (
-        "The log tells of 4 documents; the corpus lacks 3 of them (75.0%). "
-        "They were listed or clicked 4 times of 5."
+        "The log tells of 5 documents; the corpus lacks 4 of them (80.0%). They are 5 of the 7 that "
+        "searches list or that were clicked there, each once a search."
     )
     assert "at least 5,000 (the most hits of one search), 5.0 times" in (
         told["denser_than_production"].what
