@@ -65,8 +65,10 @@ def flagged_of(summary: "EvidenceSummary") -> Flagged:
     return {"left_out": n if out else 0, "counted": 0 if out else n}
 
 
-def flagged_in_words(flagged: Flagged) -> str:
-    """The same as a sentence; "" where no session is flagged."""
+def flagged_in_words(flagged: Mapping[str, int] | Flagged | None) -> str:
+    """The same as a sentence; "" where no session is flagged, or nothing is told of it."""
+    if not flagged:
+        return ""
     if n := flagged["left_out"]:
         return f"{_searches(n)} of sessions that are flagged as bots {_was(n)} left out."
     if n := flagged["counted"]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from builder.errors import BuilderError
+from builder.mining.deciding import deciding_evidence, flagged_of
 from builder.pooling.chance import random_documents
 from builder.pooling.clicked import Asked, clicked, skipped
 from builder.pooling.contributors import RANDOM, Candidates, Contributor
@@ -139,9 +140,8 @@ def _of_users(
     progress: Progress | None,
 ) -> list[Contributor]:
     """What users clicked, and what they passed over."""
-    from online.evidence import find_evidence
-
-    evidence = find_evidence(workspace.lake, workspace.cache_folder, progress=progress)
+    evidence = deciding_evidence(workspace, progress=progress)
+    found.flagged.update(flagged_of(evidence.summary))
     by_text = evidence.of_texts(list({query.text for query in queries}))
     corpus = frozenset(doc_ids)
     texts: Mapping[str, str] = {query.query_id: query.text for query in queries}

@@ -88,6 +88,7 @@ def choose(
         "expected": expected(firsts, yields(connection, HOPELESS)),
         "cost": pace.cost(new),
         "warnings": list(candidates.warnings),
+        "flagged": dict(candidates.flagged),
     }
     by_source = Counter(source for _, _, source, _ in named)
     return Chosen(named, new, found.n_known, dict(sorted(by_source.items())), outcome)

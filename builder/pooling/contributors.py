@@ -36,9 +36,12 @@ class Candidates:
         contributors: Who names what, those first whose documents come first at equal ranks.
         dropped: Reason -> how many were left out.
         warnings: What a reader should know.
+        flagged: How many searches of flagged sessions the click evidence leaves out or counts, as
+            `builder.mining.deciding.flagged_of`; empty where no clicks are asked for.
     """
 
     queries: list[str]
     contributors: list[Contributor]
     dropped: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
+    flagged: Counter[str] = field(default_factory=Counter)

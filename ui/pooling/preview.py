@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from builder.jobs import Job
+from builder.mining.deciding import flagged_in_words
 from builder.people import Person
 from builder.pooling import PoolPlan, find_pooling
 from builder.workspace import Workspace
@@ -66,6 +67,8 @@ def show_details(outcome: Outcome) -> None:
         note(f"The budget leaves out {count_of(cut, 'pair')} that were named, too.")
     if dropped := dropped_in_words(outcome.get("dropped", {})):
         note(f"Left out: {dropped}.")
+    if said := flagged_in_words(outcome.get("flagged")):
+        muted(said)
     for warning in outcome.get("warnings", ()):
         note(sentence(str(warning)), kind="warning")
     show_findings(outcome.get("sanity", ()))

@@ -14,6 +14,7 @@ from builder.pooling.contributors import HOPELESS
 from builder.store.pool_yield import yields
 from builder.workspace import Workspace
 from tests.builder.pooling.conftest import event, grade, held
+from tests.online.logs import flag
 
 
 def of_source(outcome: dict[str, Any], name: str) -> dict[str, Any]:
@@ -31,6 +32,14 @@ def test_what_users_clicked_and_what_they_passed_over(logged: Workspace) -> None
     assert not of_source(outcome, "skipped")["expects_relevant"]
     seldom = PoolPlan(retrievers=(), clicks=3, least_impressions=13)
     assert preview(logged, seldom)["candidates"] == 0
+
+
+def test_flagged_sessions_click_nothing_for_the_pool(logged: Workspace) -> None:
+    flag(logged.lake, *(f"s{n}" for n in range(200)))
+    outcome = preview(logged, PoolPlan(retrievers=(), clicks=3, skipped=3))
+    assert outcome["candidates"] == outcome["flagged"]["counted"] == 0
+    assert outcome["flagged"]["left_out"] > 0
+    assert preview(logged, PoolPlan())["flagged"] == {}
 
 
 def test_what_was_passed_over_too_seldom_to_be_sure_is_counted(
