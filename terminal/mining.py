@@ -311,6 +311,8 @@ def _share(share: float) -> str:
 
 def _beside(outcome: Mapping[str, Any]) -> Iterator[str]:
     """What was left out, personal data, and evidence."""
+    from builder.mining.deciding import flagged_in_words
+
     for reason, n in outcome["queries"]["dropped"].items():
         yield f"left out, {_REASONS.get(reason, reason)}: {n:,}"
     personal = outcome["personal_data"]
@@ -325,3 +327,5 @@ def _beside(outcome: Mapping[str, Any]) -> Iterator[str]:
         f"the log tells of {evidence['pairs']:,} pairs of query and document, of "
         f"{evidence['labelled']:,} enough for a weak grade"
     )
+    if said := flagged_in_words(evidence.get("flagged")):
+        yield f"of the clicks: {said}"

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from builder.mining.deciding import flagged_in_words
 from ui.downloads import Sheet, file_name, titled_csv
 from ui.frame import muted, note, section
 from ui.mining.words import (
@@ -71,7 +72,11 @@ def show_strata(outcome: Outcome, asked: Asked) -> None:
     st.html(strata_html(outcome["strata"], asked))
     if (pairs := outcome["evidence"]["pairs"]) is not None:
         labelled = count(outcome["evidence"]["labelled"])
-        muted(f"Clicks tell of {count_of(pairs, 'pair')}; {labelled} of them have a weak grade.")
+        flagged = flagged_in_words(outcome["evidence"].get("flagged"))
+        muted(
+            f"Clicks tell of {count_of(pairs, 'pair')}; {labelled} of them have a weak grade. "
+            + flagged
+        )
     muted(
         "Traffic covered: the searches of the drawn queries, of all searches of the stratum. The "
         "weight of a query is 1 / its chance: how many queries of the stratum it stands for in a "
