@@ -39,7 +39,10 @@ class QueryFrame:
         sessions: In how many sessions it is searched for; 0 where it has fewer searches than the
             sessions that were asked for, None where none were.
         classes: Its class, one of `online.engines.QUERY_CLASSES`; None where nobody asked.
-        tags: The tag that most of its searches carry, null without any; None where nobody asked.
+        tags: The tag that most of its searches carry, of equal ones the first in the order of
+            characters; null unless at least half of its searches carry any tag. None where nobody
+            asked.
+        tag_counts: How many different tags its searches carry; None where nobody asked.
     """
 
     keys: "pa.ChunkedArray"
@@ -53,6 +56,7 @@ class QueryFrame:
     sessions: "npt.NDArray[np.int64] | None"
     classes: "pa.ChunkedArray | None"
     tags: "pa.ChunkedArray | None"
+    tag_counts: "npt.NDArray[np.int64] | None" = None
 
     def __len__(self) -> int:
         """How many queries there are."""
@@ -97,6 +101,7 @@ def read_frame(
     if tags:
         make(connection, "query_tags", "duckdb/query_tags")
         rows = rows.join(connection.table("query_tags"), "group_key", how="left")
+        rows = rows.project("* REPLACE (coalesce(tag_counts, 0) AS tag_counts)")
     return _frame(rows.to_arrow_table())
 
 
@@ -203,6 +208,7 @@ def _frame(rows: "pa.Table") -> QueryFrame:
         sessions=numbers("sessions") if "sessions" in there else None,
         classes=rows["query_class"] if "query_class" in there else None,
         tags=rows["tag"] if "tag" in there else None,
+        tag_counts=numbers("tag_counts") if "tag_counts" in there else None,
     )
 
 

@@ -1,6 +1,6 @@
 """The command that draws queries from the search log: `goldsmith mine`."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +21,13 @@ _REASONS = {
     "personal_data": "with personal data",
     "few_sessions": "of too few sessions",
     "merged": "merged into a near-duplicate",
+}
+_KEPT = {
+    "other_sampling": "drawn by another sampling, too",
+    "graded": "have graded pairs",
+    "in_pool": "have pairs in the pool; `goldsmith pool --take-back N` first, then this again",
+    "discussed": "raters said something of them",
+    "edited": "were changed here",
 }
 _HANDLED = {"drop": "left out", "mask": "masked", "keep": "kept as they are"}
 
@@ -48,7 +55,8 @@ def sampling_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(["traffic", "tag", "class", "language", "outcome"]),
                 default="traffic",
                 show_default=True,
-                help="What the strata are; outcome: zero results, no click, clicked.",
+                help="What the strata are; outcome: zero results, no click, clicked. Tag: the one "
+                "that most of its searches carry, if at least half of them carry any.",
             ),
             click.option(
                 "--head",
@@ -135,7 +143,12 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--take-back",
     type=click.IntRange(1),
     metavar="N",
-    help="Let the queries go that only sampling N brought, unless they are in the pool.",
+    help="Let the queries go that only sampling N brought; refused while some are in the pool.",
+)
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="With --take-back: also while queries stay that are in the pool or graded.",
 )
 @click.option(
     "--repeat",
@@ -146,12 +159,13 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @json_option
 @with_workspace
-def mine(
+def mine(  # noqa: PLR0913 - one for each option
     workspace: "Workspace",
     *,
     lists: bool,
     take_back: int | None,
     repeats: int | None,
+    anyway: bool,
     dry_run: bool,
     as_json: bool,
     **asked: Any,
@@ -167,10 +181,12 @@ def mine(
             "--list, --take-back or --repeat, one of them, and none of the options that say how "
             "queries are drawn."
         )
+    if anyway and take_back is None:
+        raise click.UsageError("--anyway goes with --take-back N.")
     if lists:
         _list(workspace, as_json=as_json)
     elif take_back is not None:
-        _take_back(workspace, take_back, as_json=as_json)
+        _take_back(workspace, take_back, anyway=anyway, dry_run=dry_run, as_json=as_json)
     else:
         _draw(workspace, asked, repeats, dry_run=dry_run, as_json=as_json)
 
@@ -225,11 +241,13 @@ def _list(workspace: "Workspace", *, as_json: bool) -> None:
         click.echo("No queries were drawn from the log yet. Draw some with `goldsmith mine`.")
     else:
         columns = ["sampling", "drawn", "by", "queries", "new", "how", "state"]
-        out.print_table(columns, [_listed(one) for one in samplings])
+        standing = [one["sampling_id"] for one in samplings if one["taken_back_at"] is None]
+        out.print_table(columns, [_listed(one, standing[:1]) for one in samplings])
 
 
-def _listed(one: Mapping[str, Any]) -> list[str]:
+def _listed(one: Mapping[str, Any], weighing: Sequence[int]) -> list[str]:
     parameters, queries = one["parameters"], one["outcome"]["queries"]
+    stands = "stands, gives the weights" if one["sampling_id"] in weighing else "stands"
     back = one["taken_back_at"]
     return [
         str(one["sampling_id"]),
@@ -238,26 +256,37 @@ def _listed(one: Mapping[str, Any]) -> list[str]:
         f"{queries['sampled']:,}",
         f"{queries['new']:,}",
         f"{parameters['method']} by {parameters['by']}, seed {parameters['seed']}",
-        f"taken back {back[:10]} by {plain(one['taken_back_by'])}" if back else "stands",
+        f"taken back {back[:10]} by {plain(one['taken_back_by'])}" if back else stands,
     ]
 
 
-def _take_back(workspace: "Workspace", sampling_id: int, *, as_json: bool) -> None:
+def _take_back(
+    workspace: "Workspace", sampling_id: int, *, anyway: bool, dry_run: bool, as_json: bool
+) -> None:
     from builder.mining import take_back_sampling
 
-    told = take_back_sampling(workspace, sampling_id)
+    told = take_back_sampling(workspace, sampling_id, anyway=anyway, dry_run=dry_run)
     if as_json:
         out.print_json(told)
         return
-    click.echo(f"sampling {sampling_id} is taken back: {told['queries_removed']:,} queries went")
-    words = {
-        "other_sampling": "drawn by another sampling, too",
-        "in_pool": "have pairs in the pool; take the pooling back first",
-        "discussed": "raters said something of them",
-        "edited": "were changed here",
-    }
+    for line in _taken_back(told, dry_run=dry_run):
+        click.echo(line)
+
+
+def _taken_back(told: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
+    """What went or would go, what stays, and what that does to weights."""
+    number, gone = told["sampling_id"], f"{told['queries_removed']:,} queries"
+    if dry_run:
+        yield f"{gone} would go with sampling {number}. Nothing was written."
+    elif told["again"]:
+        yield f"sampling {number} was taken back before: {gone} more went"
+    else:
+        yield f"sampling {number} is taken back: {gone} went"
     for reason, n in told["kept"].items():
-        click.echo(f"  stay, {words.get(reason, reason)}: {n:,}")
+        yield f"  stay, {_KEPT.get(reason, reason)}: {n:,}"
+    if n := told["lose_weight"]:
+        does = "would have" if dry_run else "have"
+        yield f"{n:,} queries that stay {does} no weight in a release any more"
 
 
 def print_sampling(outcome: Mapping[str, Any], *, dry_run: bool, mark: str = "") -> None:
@@ -321,6 +350,11 @@ def _beside(outcome: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"personal data, {_HANDLED[personal['handling']]}: {personal['queries']:,} queries, "
             f"{personal['searches']:,} searches ({kinds})"
+        )
+    if tags := outcome.get("tags"):
+        yield (
+            f"several tags, counted by the most frequent: {tags['several']:,} queries; untagged "
+            f"since less than half of their searches carry a tag: {tags['too_rarely']:,}"
         )
     evidence = outcome["evidence"]
     yield (

@@ -99,6 +99,11 @@ class Making:
         for row in self.excluded:
             why = " ".join(str(row["reason"]).split()) or "no reason given"
             said.append(f"{row['grades']} grades of {row['rater']} are left out: {why}")
+        if unweighted := self.sampled.unweighted:
+            said.append(
+                f"{unweighted:,} queries that were drawn from the log have no weight: the latest "
+                "sampling that stands did not draw them"
+            )
         if self.weak:
             n = self.weak.counts["labels"]
             said.append(

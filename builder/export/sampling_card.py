@@ -1,12 +1,13 @@
 """How the queries of a release were drawn from the search log, for programs and for people."""
 
+import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from builder.store import Connection
-from builder.store.samplings import find_sampling, standing_weights
+from builder.store.samplings import SamplingRow, ever_drawn, latest_sampling, weights_of
 from evals.records import Sample
 
 _METHODS = {
@@ -28,71 +29,129 @@ class Sampled:
     """What is known of how the queries of a release were drawn.
 
     Attributes:
-        samples: query_id -> how it was drawn, by the latest sampling that stands.
-        samplings: The samplings that these weights come from, the latest first: what
-            goldsmith.json says of each.
-        elsewhere: Queries of the release that no sampling drew; they have no weight.
+        samples: query_id -> how it was drawn, by the latest sampling that stands. Only these have
+            a weight: the weights of one design sum to the log, those of two count it twice.
+        sampling: What goldsmith.json says of that sampling; None where none stands.
+        earlier: Queries of the release that only earlier samplings drew that stand.
+        taken_back: Queries that only samplings drew that were taken back.
+        elsewhere: Queries that no sampling drew.
     """
 
     samples: Mapping[str, Sample]
-    samplings: tuple[dict[str, Any], ...]
+    sampling: Mapping[str, Any] | None
+    earlier: int
+    taken_back: int
     elsewhere: int
 
     @classmethod
     def of_queries(cls, connection: Connection, query_ids: Collection[str]) -> Self:
         """What is known of these queries."""
-        standing = standing_weights(connection)
-        drawn = {query_id: standing[query_id] for query_id in query_ids if query_id in standing}
-        counted = Counter(sampling_id for sampling_id, _ in drawn.values())
-        told = [_told(connection, number, n) for number, n in sorted(counted.items(), reverse=True)]
-        samples = {query_id: sample for query_id, (_, sample) in drawn.items()}
-        return cls(samples, tuple(told), len(query_ids) - len(drawn))
+        latest = latest_sampling(connection)
+        drawn = {} if latest is None else weights_of(connection, latest.sampling_id)
+        samples = {query_id: drawn[query_id] for query_id in query_ids if query_id in drawn}
+        ever = ever_drawn(connection)
+        others = Counter(ever.get(query_id) for query_id in query_ids if query_id not in drawn)
+        told = None if latest is None else _told(latest, drawn, samples)
+        return cls(samples, told, others[True], others[False], others[None])
+
+    @property
+    def unweighted(self) -> int:
+        """Queries that were drawn and have no weight."""
+        return self.earlier + self.taken_back
 
     def as_json(self) -> dict[str, Any] | None:
-        """For goldsmith.json: "queries" that have a weight, "elsewhere", "samplings"; or None."""
-        if not self.samplings:
+        """For goldsmith.json; None where no sampling drew any of the queries.
+
+        Returns:
+            "queries" that have a weight; those that have none: "earlier", "taken_back" and
+            "elsewhere"; "samplings": the one that the weights come from, or none.
+        """
+        if not self.samples and not self.unweighted:
             return None
         return {
             "queries": len(self.samples),
+            "earlier": self.earlier,
+            "taken_back": self.taken_back,
             "elsewhere": self.elsewhere,
-            "samplings": list(self.samplings),
+            "samplings": [] if self.sampling is None else [dict(self.sampling)],
         }
 
     def paragraph(self) -> str:
         """For the card, in plain text; "" where no sampling drew any of the queries."""
-        if not self.samplings:
+        if not self.samples and not self.unweighted:
             return ""
-        told = " ".join(_sentence(one) for one in self.samplings)
-        weights = (
-            "In `queries_metadata.jsonl` each of them has its stratum, the probability with which "
-            "it was drawn, and its weight, 1 / probability: for how many queries of the log it "
-            "stands. Queries that were drawn and not graded are not here, so weights speak of the "
-            "log only as far as those that are here are like them."
-        )
-        others = (
-            f" {self.elsewhere:,} queries of this release come from elsewhere and have no weight."
-            if self.elsewhere
-            else ""
-        )
-        return f"{told} {weights}{others}"
+        return " ".join([*self._weights(), *self._without_weight()])
+
+    def _weights(self) -> Iterator[str]:
+        if self.sampling is None:
+            return
+        yield _sentence(self.sampling)
+        if self.samples:
+            yield (
+                "In `queries_metadata.jsonl` each of them has its stratum, the probability with "
+                "which it was drawn, and its weight, 1 / probability: for how many queries of the "
+                "log it stands."
+            )
+            yield _what_weights_sum_to(self.sampling)
+
+    def _without_weight(self) -> Iterator[str]:
+        if self.earlier:
+            yield (
+                f"{_queries(self.earlier)} of this release came by an earlier sampling and "
+                "were not drawn by this one: no weight, for the weights of two samplings together "
+                "would count a part of the log twice."
+            )
+        if self.taken_back:
+            yield (
+                f"{_queries(self.taken_back)} of this release came by a sampling that was taken "
+                "back: no weight."
+            )
+        if self.elsewhere:
+            yield f"{_queries(self.elsewhere)} of this release came from elsewhere: no weight."
 
 
-def _told(connection: Connection, sampling_id: int, n: int) -> dict[str, Any]:
-    """What goldsmith.json says of a sampling of which n queries are in the release."""
-    row = find_sampling(connection, sampling_id)
-    if row is None:
-        raise LookupError(f"sampling {sampling_id} is unknown")
+def _queries(n: int) -> str:
+    return f"{n:,} {'query' if n == 1 else 'queries'}"
+
+
+def _told(
+    row: SamplingRow, drawn: Mapping[str, Sample], here: Mapping[str, Sample]
+) -> dict[str, Any]:
+    """What goldsmith.json says of a sampling that drew these queries, of which those are here."""
     outcome, parameters = row.outcome, row.parameters
     names = ("seen", "eligible", "sampled", "dropped")
     return {
-        "sampling": sampling_id,
+        "sampling": row.sampling_id,
         "created_at": row.created_at,
-        "queries_here": n,
+        "queries_here": len(here),
+        "weights": {"drawn": _sum_of_weights(drawn), "here": _sum_of_weights(here)},
         **parameters,
         **{name: outcome["queries"][name] for name in names},
         "traffic": outcome["traffic"],
         "strata": outcome["strata"],
     }
+
+
+def _sum_of_weights(samples: Mapping[str, Sample]) -> float:
+    return math.fsum(sample.weight for sample in samples.values())
+
+
+def _what_weights_sum_to(told: Mapping[str, Any]) -> str:
+    """Whether the weights speak of all that could be drawn, or of a part."""
+    drawn, here = (f"{told['weights'][name]:,.1f}".removesuffix(".0") for name in ("drawn", "here"))
+    missing = told["sampled"] - told["queries_here"]
+    whole = f"The weights of all {_queries(told['sampled'])} drawn sum to {drawn}"
+    if told["method"] == "traffic":
+        whole += f", an estimate of the {told['eligible']:,} that could be drawn"
+    elif any(row["queries"] and not row["sampled"] for row in told["strata"]):
+        whole += f" of the {told['eligible']:,} that could be drawn (not every stratum gave any)"
+    if not missing:
+        return f"{whole}."
+    return (
+        f"{whole}; {missing:,} of them are not here (without a grade, retired, or not asked for), "
+        f"and the weights here sum to {here}. So they speak of the log only as far as the queries "
+        "here are like those that are missing."
+    )
 
 
 def _sentence(told: Mapping[str, Any]) -> str:

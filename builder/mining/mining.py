@@ -9,6 +9,7 @@ from builder.mining.drawing import Drawing, SampledQuery, draw_queries
 from builder.mining.matching import Matched, match_queries
 from builder.mining.options import Sampling
 from builder.mining.outcome import nothing_to_sample, outcome_of
+from builder.mining.superseding import losing_weight, superseding_warnings
 from builder.mining.weak_grades import count_labelled
 from builder.people import Person, authorize, called
 from builder.store import Connection, activity
@@ -21,6 +22,7 @@ from builder.store.samplings import (
     all_samplings,
     find_sampling,
     latest_sampling,
+    queries_left,
     samples_of,
     texts_of_queries,
 )
@@ -54,13 +56,16 @@ def mine(
     Returns:
         queries: {"seen", "eligible", "sampled", "dropped": {reason: n}, "new", "known", "retired"
         (known ones that nobody is asked for), "merged" (groups that became part of another; also
-        a reason of dropped), "masked"}; seen = eligible + all dropped, in query groups.
+        a reason of dropped), "masked", "lose_weight" (those of the latest sampling that this one
+        does not draw)}; seen = eligible + all dropped, in query groups.
         evidence: {"pairs", "labelled", "flagged": {"left_out", "counted"}} of the whole choice;
         without flagged sessions where the rule of weak grades or the choice leaves them out.
         traffic: {"searches" (seen), "eligible_searches", "sampled_searches", "share"}.
         strata: [{"stratum", "queries", "searches", "share_of_searches" (of the eligible ones),
         "sampled", "sampled_searches", "share_of_stratum" (of its searches; None without any),
         "inclusion_probability" (None where it differs within the stratum, or none is drawn)}].
+        tags: by tag {"several": queries that carry several tags, "too_rarely": queries that carry
+        a tag in less than half of their searches, and so are untagged}; else None.
         personal_data: {"handling", "queries", "searches", "by_kind": {kind: queries}}.
         sampling_id: its number; None where nothing was written.
         unchanged: the number of the latest sampling where that holds the same, else None.
@@ -88,6 +93,8 @@ def mine(
         rows = [_row(one, match) for one, match in zip(drawing.queries, matched, strict=True)]
         outcome = outcome_of(drawing, matched, options, evidence)
         outcome |= {"sampling_id": None, "unchanged": _same_as_latest(connection, options, rows)}
+        if outcome["unchanged"] is None:
+            _tell_who_loses_weight(connection, options, rows, outcome)
         if not dry_run and outcome["unchanged"] is None:
             outcome["sampling_id"] = _keep(connection, drawing, rows, outcome, called(actor))
     return outcome
@@ -121,10 +128,14 @@ def list_samplings(workspace: Workspace) -> list[dict[str, Any]]:
 
     Returns:
         [{"sampling_id", "created_at", "created_by", "parameters" (`Sampling.as_json`), "outcome"
-        (as `mine`, without "sample"), "taken_back_at", "taken_back_by" (None while it stands)}].
+        (as `mine`, without "sample"), "taken_back_at", "taken_back_by" (None while it stands),
+        "left": queries that it made and that are here}].
     """
     with workspace.store.read() as connection:
-        return [_told(row) for row in all_samplings(connection)]
+        left = queries_left(connection)
+        return [
+            _told(row) | {"left": left.get(row.sampling_id, 0)} for row in all_samplings(connection)
+        ]
 
 
 def sample_of(workspace: Workspace, sampling_id: int) -> list[dict[str, Any]]:
@@ -212,6 +223,14 @@ def _row(one: SampledQuery, match: Matched) -> SampleRow:
         variants=one.variants,
         new_query=match.known is None,
     )
+
+
+def _tell_who_loses_weight(
+    connection: Connection, options: Sampling, rows: Sequence[SampleRow], outcome: dict[str, Any]
+) -> None:
+    n = losing_weight(connection, {row.query_id for row in rows})
+    outcome["queries"]["lose_weight"] = n
+    outcome["warnings"] += superseding_warnings(connection, options, n)
 
 
 def _same_as_latest(

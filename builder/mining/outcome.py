@@ -8,7 +8,9 @@ from builder.errors import BuilderError
 from builder.mining.drawing import Drawing, SampledQuery
 from builder.mining.matching import Matched
 from builder.mining.options import Sampling
+from builder.mining.strata import UNTAGGED
 from builder.mining.units import Units
+from online.engines import Choice
 
 FEW_TO_COMPARE = 100
 NO_VERDICT = 20
@@ -41,6 +43,7 @@ def outcome_of(
             "retired": sum(one.retired for one in matched),
             "merged": units.dropped.get("merged", 0),
             "masked": len(units.masked),
+            "lose_weight": 0,
         },
         "evidence": dict(evidence),
         "traffic": {
@@ -50,6 +53,7 @@ def outcome_of(
             "share": sampled / seen,
         },
         "strata": list(_strata(drawing)),
+        "tags": _tags(drawing),
         "personal_data": {
             "handling": options.personal,
             "queries": units.personal.queries,
@@ -111,6 +115,17 @@ def _strata(drawing: Drawing) -> Iterator[dict[str, Any]]:
         }
 
 
+def _tags(drawing: Drawing) -> dict[str, int] | None:
+    """How many queries carry several tags, and how many carry any in too few searches."""
+    units, strata = drawing.units, drawing.strata
+    if units.frame.tag_counts is None:
+        return None
+    carried = units.frame.tag_counts[units.rows]
+    untagged = [place for place, name in enumerate(strata.names) if name == UNTAGGED]
+    rarely = (carried > 0) & (strata.codes == untagged[0]) if untagged else carried < 0
+    return {"several": int((carried > 1).sum()), "too_rarely": int(rarely.sum())}
+
+
 def _common(chances: Iterable[float]) -> float | None:
     """The chance that all have; None where they differ, or there is none."""
     different = set(chances)
@@ -135,10 +150,7 @@ def _sampled(one: SampledQuery, match: Matched) -> dict[str, Any]:
 def _warnings(drawing: Drawing, matched: Sequence[Matched], options: Sampling) -> Iterator[str]:
     n = len(drawing.queries)
     if n == len(drawing.units):
-        yield (
-            f"The sample is the whole log: {options.limit:,} queries were asked for, and {n:,} "
-            "are eligible."
-        )
+        yield _all_of_it(n, len(drawing.units.frame), options)
     yield from _few(n)
     yield from _thin_strata(drawing, options)
     if retired := sum(one.retired for one in matched):
@@ -146,6 +158,18 @@ def _warnings(drawing: Drawing, matched: Sequence[Matched], options: Sampling) -
             f"Of the sample {retired:,} were retired here; raters are not asked for these until "
             "they are restored."
         )
+
+
+def _all_of_it(n: int, seen: int, options: Sampling) -> str:
+    """That more cannot be drawn; the whole log only where nothing of it is left out."""
+    whole = options.choice == Choice()
+    if n == seen and whole:
+        return f"The sample is the whole log: {options.limit:,} queries were asked for of {n:,}."
+    log = "the log" if whole else "the part of the log that was asked for"
+    return (
+        f"The sample is all that can be drawn: {options.limit:,} queries were asked for, and "
+        f"{n:,} of the {seen:,} in {log} are eligible."
+    )
 
 
 def _few(n: int) -> Iterator[str]:

@@ -24,6 +24,9 @@ OUTCOMES = ("zero_result", "no_click", "clicked")
 """zero_result: half of the searches or more found nothing; no_click: of the others those that
 nobody ever clicked; clicked: the rest."""
 UNTAGGED = "untagged"
+"""Queries of which less than half of the searches carry any tag. The others belong to the tag that
+most of their searches carry (sql/duckdb/query_tags.sql); merged ones to that of the most frequent
+of them."""
 _TELL_EVERY = 5_000
 
 

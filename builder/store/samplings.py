@@ -1,6 +1,7 @@
 """Drawings of queries from the log as records: what each drew, brought, and stands for.
 
-Of a query that several samplings drew the latest one that stands says how much it weighs.
+Weights are those of one design: the latest sampling that stands. Two designs side by side would
+count a part of the log twice.
 """
 
 import json
@@ -14,19 +15,31 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    case,
     delete,
     exists,
+    func,
     insert,
+    or_,
     select,
     update,
 )
 
 from builder.store.moments import now_text
 from builder.store.queries import BATCH
-from builder.store.schema import activity, pairs, queries, query_outcomes, query_samples, samplings
+from builder.store.schema import (
+    activity,
+    adjudications,
+    judgments,
+    pairs,
+    queries,
+    query_outcomes,
+    query_samples,
+    samplings,
+)
 from evals.records import Sample
 
-KEPT_FOR = ("other_sampling", "in_pool", "discussed", "edited")
+KEPT_FOR = ("other_sampling", "graded", "in_pool", "discussed", "edited")
 """Why a query stays though the sampling that brought it is taken back, the first that fits."""
 
 
@@ -118,9 +131,16 @@ def find_sampling(connection: Connection, sampling_id: int) -> SamplingRow | Non
     return None if row is None else _record(row)
 
 
-def latest_sampling(connection: Connection) -> SamplingRow | None:
-    """The latest sampling that stands, or None."""
+def latest_sampling(connection: Connection, without: int | None = None) -> SamplingRow | None:
+    """The latest sampling that stands, or None.
+
+    Args:
+        connection: Inside a transaction.
+        without: The number of a sampling that is passed over.
+    """
     standing = select(samplings).where(samplings.c.taken_back_at.is_(None))
+    if without is not None:
+        standing = standing.where(samplings.c.sampling_id != without)
     latest = standing.order_by(samplings.c.sampling_id.desc()).limit(1)
     row = connection.execute(latest).one_or_none()
     return None if row is None else _record(row)
@@ -139,50 +159,81 @@ def samples_of(connection: Connection, sampling_id: int) -> list[SampleRow]:
     return [_sample(row) for row in connection.execute(drawn)]
 
 
-def standing_weights(connection: Connection) -> dict[str, tuple[int, Sample]]:
-    """query_id -> the latest sampling that stands and drew it, and how it was drawn there."""
-    columns = ("sampling_id", "stratum", "inclusion_probability", "searches")
+def weights_of(connection: Connection, sampling_id: int) -> dict[str, Sample]:
+    """query_id -> how this sampling drew it."""
+    columns = ("stratum", "inclusion_probability", "searches")
     drawn = select(queries.c.query_id, *(query_samples.c[name] for name in columns))
-    drawn = drawn.select_from(query_samples.join(queries).join(samplings))
-    drawn = drawn.where(samplings.c.taken_back_at.is_(None)).order_by(query_samples.c.sampling_id)
+    drawn = drawn.join_from(query_samples, queries)
+    drawn = drawn.where(query_samples.c.sampling_id == sampling_id)
     return {
-        row.query_id: (
-            row.sampling_id,
-            Sample(row.stratum, row.inclusion_probability, row.searches),
-        )
+        row.query_id: Sample(row.stratum, row.inclusion_probability, row.searches)
         for row in connection.execute(drawn)
     }
 
 
-class TakenBack(NamedTuple):
-    """What went with a sampling.
+def ever_drawn(connection: Connection) -> dict[str, bool]:
+    """query_id -> whether a sampling that stands drew it; all that any sampling drew."""
+    stands = func.max(case((samplings.c.taken_back_at.is_(None), 1), else_=0))
+    drawn = select(queries.c.query_id, stands.label("stands"))
+    drawn = drawn.select_from(query_samples.join(queries).join(samplings))
+    rows = connection.execute(drawn.group_by(queries.c.query_id))
+    return {row.query_id: bool(row.stands) for row in rows}
+
+
+def queries_left(connection: Connection) -> dict[int, int]:
+    """Sampling -> the queries that it made and that are here."""
+    here = select(query_samples.c.sampling_id, func.count().label("n"))
+    here = here.where(query_samples.c.new_query == 1).group_by(query_samples.c.sampling_id)
+    return {row.sampling_id: row.n for row in connection.execute(here)}
+
+
+class TakingBack(NamedTuple):
+    """What goes with a sampling, and what does not.
 
     Attributes:
-        queries: The ids of the queries that went.
+        going: Key -> id of the queries that go.
         kept: Reason of `KEPT_FOR` -> queries made by samplings that stay all the same.
+        unweighted: Queries that weigh something by it, stay, and weigh nothing afterwards.
     """
 
-    queries: tuple[str, ...]
+    going: dict[int, str]
     kept: dict[str, int]
+    unweighted: int
 
 
-def take_back(connection: Connection, sampling_id: int, taken_back_by: str) -> TakenBack:
-    """Mark a sampling as taken back; what it drew goes where only samplings brought it.
+def plan_taking_back(connection: Connection, sampling_id: int) -> TakingBack:
+    """What taking a sampling back would do at this moment, also once more.
 
     A query with a pair stays: a rater may have it on screen at this moment.
     """
     made_here = _made_by_samplings(connection, sampling_id)
-    values = {"taken_back_at": now_text(), "taken_back_by": taken_back_by}
-    which = samplings.c.sampling_id == sampling_id
-    connection.execute(update(samplings).where(which).values(values))
     reasons: dict[int, str] = {}
     for reason in KEPT_FOR:
         for key in connection.execute(_kept_for(reason, sampling_id)).scalars():
             reasons.setdefault(key, reason)
-    gone = {key: query_id for key, query_id in made_here.items() if key not in reasons}
-    _delete(connection, list(gone))
+    going = {key: query_id for key, query_id in made_here.items() if key not in reasons}
     kept = Counter(reasons[key] for key in made_here if key in reasons)
-    return TakenBack(tuple(sorted(gone.values())), dict(sorted(kept.items())))
+    unweighted = _unweighted(connection, sampling_id, set(going.values()))
+    return TakingBack(going, dict(sorted(kept.items())), unweighted)
+
+
+def take_back(
+    connection: Connection, sampling_id: int, taken_back_by: str, plan: TakingBack
+) -> None:
+    """Do what was planned in this transaction; who took it back first stays on record."""
+    values = {"taken_back_at": now_text(), "taken_back_by": taken_back_by}
+    which = samplings.c.sampling_id == sampling_id, samplings.c.taken_back_at.is_(None)
+    connection.execute(update(samplings).where(*which).values(values))
+    _delete(connection, list(plan.going))
+
+
+def _unweighted(connection: Connection, sampling_id: int, going: Collection[str]) -> int:
+    latest = latest_sampling(connection)
+    if latest is None or latest.sampling_id != sampling_id:
+        return 0
+    heir = latest_sampling(connection, without=sampling_id)
+    weighed = set() if heir is None else weights_of(connection, heir.sampling_id).keys()
+    return len(weights_of(connection, sampling_id).keys() - weighed - set(going))
 
 
 def _made_by_samplings(connection: Connection, sampling_id: int) -> dict[int, str]:
@@ -202,6 +253,10 @@ def _kept_for(reason: str, sampling_id: int) -> Select[Any]:
         "other_sampling": exists()
         .where(others.c.query_key == key, others.c.sampling_id == samplings.c.sampling_id)
         .where(samplings.c.taken_back_at.is_(None), others.c.sampling_id != sampling_id),
+        "graded": or_(
+            exists().where(pairs.c.query_key == key, judgments.c.pair_id == pairs.c.pair_id),
+            exists().where(pairs.c.query_key == key, adjudications.c.pair_id == pairs.c.pair_id),
+        ),
         "in_pool": exists().where(pairs.c.query_key == key),
         "discussed": exists().where(query_outcomes.c.query_key == key),
         "edited": exists().where(

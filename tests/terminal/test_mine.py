@@ -41,8 +41,14 @@ def test_from_a_log_to_queries_and_back(logged: Terminal) -> None:
     assert "too few for a verdict" in again.stderr
     listed = logged("mine", "--list", "--json").document["samplings"]
     assert [one["sampling_id"] for one in listed] == [1]
-    assert "stands" in logged("mine", "--list").stdout
+    assert "stands, gives the weights" in logged("mine", "--list").stdout
+    would = logged("mine", "--take-back", "1", "--dry-run").stdout
+    assert "3 queries would go with sampling 1. Nothing was written." in would
     assert "sampling 1 is taken back: 3 queries went" in logged("mine", "--take-back", "1").stdout
+    again = logged("mine", "--take-back", "1")
+    assert (again.code, again.stdout.strip()) == (
+        0, "sampling 1 was taken back before: 0 queries more went",
+    )  # fmt: skip
     repeated = logged("mine", "--repeat", "1", "--json").document
     assert (repeated["sampling_id"], repeated["queries"]["new"]) == (2, 3)
 
@@ -64,7 +70,7 @@ def test_usage(goldsmith: Terminal) -> None:
     goldsmith("init")
     for wrong in (
         ("--list", "--repeat", "1"), ("--repeat", "1", "--limit", "5"), ("--head", "1"),
-        ("--limit", "0"), ("--by", "x"),
+        ("--limit", "0"), ("--by", "x"), ("--anyway",),
     ):  # fmt: skip
         assert goldsmith("mine", *wrong).code == 2
     assert goldsmith("mine", "--head", ".8", "--torso", ".3").code == 1

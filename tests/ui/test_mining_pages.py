@@ -12,9 +12,9 @@ from estimates import Estimate
 from online.evidence import PairEvidence, Prior, Priors
 from online.evidence_records import MORE_CLICKS
 from ui.contradictions import evidence_in_words, sent_in_words
-from ui.mining.drawings import taken_back_in_words, way_in_words
+from ui.mining.drawings import taken_back_in_words, way_in_words, would_go_in_words
 from ui.mining.pairs import pairs_html, sheet_of_pairs
-from ui.mining.report import headline, sample_html, sheet_of_sample, strata_html
+from ui.mining.report import about_tags, headline, sample_html, sheet_of_sample, strata_html
 from ui.mining.strata_chart import MOST_STRATA, REST, parts_of
 from ui.mining.weak import rule_html
 from ui.mining.words import error_on_the_page, warning_on_the_page
@@ -133,13 +133,19 @@ def test_the_thresholds_are_told_as_spans_that_follow_each_other() -> None:
 
 
 def test_what_is_taken_back_says_what_went_and_what_stays_and_why() -> None:
-    done = {"sampling_id": 3, "queries_removed": 1}
+    done = {"sampling_id": 3, "queries_removed": 1, "lose_weight": 0, "again": False}
     went = taken_back_in_words(done | {"kept": {}})
     assert went == ["Sample 3 is taken back. 1 query is gone."]
-    kept = taken_back_in_words(done | {"kept": {"in_pool": 2, "edited": 0, "other_sampling": 1}})
-    assert kept[1] == (
-        "Stay: 2 queries: they have pairs in the pool; 1 query: another sample holds them."
-    )
+    stay = {"kept": {"graded": 2, "edited": 0, "other_sampling": 1}, "lose_weight": 2}
+    kept = taken_back_in_words(done | stay)
+    assert kept[1:] == [
+        "Stay: 2 queries: they have graded pairs; 1 query: another sample holds them.",
+        "2 queries that stay have no weight then.",
+    ]
+    would = would_go_in_words(done | stay)
+    assert would == ["1 query that only this sample brought goes.", *kept[1:]]
+    again = taken_back_in_words(done | {"kept": {}, "again": True})
+    assert again == ["Sample 3 was taken back before. 1 query is gone."]
 
 
 def test_why_nothing_can_be_drawn_is_said_without_codes_and_commands() -> None:
@@ -152,6 +158,15 @@ def test_why_nothing_can_be_drawn_is_said_without_codes_and_commands() -> None:
     assert said.hint == "Ask for fewer sessions. Mask it."
     warning = "No query of the log is in the stratum no_click."
     assert warning_on_the_page(warning, "outcome").endswith("in the stratum without a click.")
+    loss = "2 of the 5 queries of sampling 1 lose their weight: it weighs by one sampling alone."
+    assert warning_on_the_page(loss, "tag") == (
+        "2 of the 5 queries of sample 1 lose their weight: it weighs by one sample alone."
+    )
+
+
+def test_queries_with_several_tags_are_counted() -> None:
+    said = about_tags({"several": 1, "too_rarely": 30})
+    assert "1 query carries several tags, 30 are untagged because too few" in said
 
 
 def test_a_drawing_is_told_in_a_line() -> None:

@@ -24,7 +24,8 @@ AT_ONCE = 5
 """Drawings on the page before the others are folded away."""
 _SAID = "drawing_taken_back"
 _KEPT = {
-    "in_pool": "they have pairs in the pool",
+    "graded": "they have graded pairs",
+    "in_pool": "they have pairs in the pool; take that filling back to free them",
     "discussed": "raters said something about them",
     "edited": "somebody edited them",
     "other_sampling": "another sample holds them",
@@ -52,6 +53,8 @@ def show_drawings(workspace: Workspace, person: Person, drawings: Sequence[Drawi
     if not drawings:
         muted("No sample was drawn from the log yet.")
         return
+    if len(standing(drawings)) > 1:
+        muted(f"Weights in a release are those of sample {count(max(standing(drawings)))} alone.")
     for row in drawings[:AT_ONCE]:
         _show_row(workspace, person, row)
     if len(drawings) > AT_ONCE:
@@ -81,7 +84,7 @@ def _show_row(workspace: Workspace, person: Person, row: Drawing) -> None:
                 on_click=in_callback(add_queries),
                 args=(workspace, person, row["parameters"]),
             )
-            if row["taken_back_at"] is None:
+            if row["taken_back_at"] is None or row["left"]:
                 _offer_taking_back(workspace, person, row)
 
 
@@ -147,42 +150,64 @@ def _sheet(workspace: Workspace, number: int) -> Sheet:
 
 
 def _offer_taking_back(workspace: Workspace, person: Person, row: Drawing) -> None:
-    number = row["sampling_id"]
-    with st.popover("Take back", icon=":material/undo:", key=f"undo_drawing_{number}"):
-        new = row["outcome"]["queries"]["new"]
-        brought = (
-            f"It brought {queries_of(new)}. Those that nobody has worked with since go."
-            if new
-            else "It brought no new query: only its weights go."
-        )
-        st.html(
-            f"<p>{brought}</p><p>What stays: queries with pairs in the pool (take that filling "
-            "back first), those that raters said something about, that somebody edited, or that "
-            "another sample holds.</p>"
-        )
+    """What will go and stay, in numbers, and the button; once more where something stayed."""
+    number, again = row["sampling_id"], row["taken_back_at"] is not None
+    undo = st.popover(
+        "Take back the rest" if again else "Take back",
+        icon=":material/undo:",
+        key=f"undo_drawing_{number}",
+        on_change="rerun",
+    )
+    if not undo.open:
+        return
+    with undo:
+        would = take_back_sampling(workspace, number, person, dry_run=True)
+        for line in would_go_in_words(would):
+            muted(line)
         st.button(
             "Take it back",
             type="primary",
             key=f"take_back_{number}",
+            disabled=again and not would["queries_removed"],
             on_click=in_callback(_take_back),
             args=(workspace, person, number),
         )
 
 
 def _take_back(workspace: Workspace, person: Person, number: int) -> None:
-    done = take_back_sampling(workspace, number, person)
+    done = take_back_sampling(workspace, number, person, anyway=True)
     st.session_state[_SAID] = taken_back_in_words(done)
+
+
+def would_go_in_words(would: Mapping[str, Any]) -> list[str]:
+    """What taking a drawing back would remove and leave, a sentence each."""
+    n = would["queries_removed"]
+    goes = "goes" if n == 1 else "go"
+    said = [f"{queries_of(n)} that only this sample brought {goes}." if n else "No query goes."]
+    return [*said, *_what_stays(would), *_without_weight(would)]
 
 
 def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     """What went and what stays, a sentence each."""
-    went = f"Sample {count(done['sampling_id'])} is taken back. {_went(done)}"
+    before = "was taken back before" if done["again"] else "is taken back"
+    went = f"Sample {count(done['sampling_id'])} {before}. {_went(done)}"
+    return [went, *_what_stays(done), *_without_weight(done)]
+
+
+def _what_stays(told: Mapping[str, Any]) -> list[str]:
     kept = [
         f"{queries_of(n)}: {_KEPT.get(reason, reason.replace('_', ' '))}"
-        for reason, n in done["kept"].items()
+        for reason, n in told["kept"].items()
         if n
     ]
-    return [went, f"Stay: {'; '.join(kept)}."] if kept else [went]
+    return [f"Stay: {'; '.join(kept)}."] if kept else []
+
+
+def _without_weight(told: Mapping[str, Any]) -> list[str]:
+    n = told["lose_weight"]
+    if not n:
+        return []
+    return [f"{queries_of(n)} that {'stays has' if n == 1 else 'stay have'} no weight then."]
 
 
 def _went(done: Mapping[str, Any]) -> str:

@@ -70,6 +70,8 @@ def _new_and_known(new: int, known: int) -> str:
 def show_strata(outcome: Outcome, asked: Asked) -> None:
     """Each stratum: what it holds, what is drawn of it, and for how much of it that stands."""
     st.html(strata_html(outcome["strata"], asked))
+    if tags := outcome.get("tags"):
+        muted(about_tags(tags))
     if (pairs := outcome["evidence"]["pairs"]) is not None:
         labelled = count(outcome["evidence"]["labelled"])
         flagged = flagged_in_words(outcome["evidence"].get("flagged"))
@@ -81,6 +83,17 @@ def show_strata(outcome: Outcome, asked: Asked) -> None:
         "Traffic covered: the searches of the drawn queries, of all searches of the stratum. The "
         "weight of a query is 1 / its chance: how many queries of the stratum it stands for in a "
         "mean over all queries."
+    )
+
+
+def about_tags(tags: Mapping[str, int]) -> str:
+    """How queries with several tags are told apart, and how many there are."""
+    several, rarely = tags["several"], tags["too_rarely"]
+    return (
+        "A query belongs to the tag that most of its searches carry, if at least half of them "
+        f"carry any. {queries_of(several)} {'carries' if several == 1 else 'carry'} several tags, "
+        f"{count(rarely)} {'is' if rarely == 1 else 'are'} untagged because too few of the "
+        "searches carry one."
     )
 
 

@@ -145,7 +145,8 @@ def error_on_the_page(error: BuilderError) -> BuilderError:
 
 def warning_on_the_page(warning: str, by: str) -> str:
     """The same warning with the names that strata have on the page."""
-    return re.sub(r"(?<=in the stratum )\w+", lambda found: stratum_name(found[0], by), warning)
+    named = re.sub(r"\bsampling(?= (?:\d|alone))", "sample", warning)
+    return re.sub(r"(?<=in the stratum )\w+", lambda found: stratum_name(found[0], by), named)
 
 
 _SHORT = {

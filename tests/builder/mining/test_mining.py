@@ -20,10 +20,13 @@ from builder.mining import (
 )
 from builder.people import add_person, ensure_person
 from builder.store.documents import count_documents
+from builder.store.judgments import ImportedJudgment, import_judgments_batch
+from builder.store.people import add_person as store_person
 from builder.store.pool import add_pairs
 from builder.store.queries import count_queries, iterate_queries
 from builder.workspace import Workspace, init_workspace
 from evals.records import Query
+from online.engines import Choice
 from tests.online.logs import lake_of
 from tests.workspaces import copied
 
@@ -183,6 +186,8 @@ def test_outcomes_and_tags(tmp_path: Path) -> None:
             {"query": "third", "tags": ["help", "shop"]},
             {"query": "third", "n_results": None},
             {"query": "fine", "n_clicks": 1},
+            {"query": "fine", "n_clicks": 1},
+            {"query": "fine", "n_clicks": 1, "tags": ["shop"]},
         ],
     )
     with init_workspace(tmp_path, "w") as workspace:
@@ -192,27 +197,112 @@ def test_outcomes_and_tags(tmp_path: Path) -> None:
         tagged = mine(workspace, Sampling(by="tag"), dry_run=True)
         found = {query["text"]: query["stratum"] for query in tagged["sample"]}
         assert found == {"half": "#shop", "third": "#help", "fine": "untagged"}
+        assert tagged["tags"] == {"several": 1, "too_rarely": 1}
+        shares = {row["stratum"]: row["share_of_searches"] for row in tagged["strata"]}
+        assert shares == {"#help": 3 / 8, "untagged": 3 / 8, "#shop": 2 / 8}
+        assert outcome["tags"] is None
 
 
 def test_taking_back_removes_what_nobody_worked_on(workspace: Workspace) -> None:
     mine(workspace, Sampling(limit=3, seed=5))
     mine(workspace, Sampling(limit=8, seed=5))
     first = take_back_sampling(workspace, 1)
-    assert first == {"sampling_id": 1, "queries_removed": 0, "kept": {"other_sampling": 3}}
+    assert first == {
+        "sampling_id": 1, "queries_removed": 0, "kept": {"other_sampling": 3},
+        "lose_weight": 0, "again": False,
+    }  # fmt: skip
     there = stored(workspace)
     pooled, edited = there["sort a list"], there["dict"]
     add_document_and_pair(workspace, pooled.query_id)
     edit_query(workspace, edited.query_id, QueryContent("dict"), QueryContent("dictionary"), None)
     ana = ensure_person(workspace, "ana")
-    told = take_back_sampling(workspace, 2, ana)
-    assert told == {"sampling_id": 2, "queries_removed": 6, "kept": {"edited": 1, "in_pool": 1}}
+    told = take_back_sampling(workspace, 2, ana, anyway=True)
+    assert told == {
+        "sampling_id": 2, "queries_removed": 6, "kept": {"edited": 1, "in_pool": 1},
+        "lose_weight": 2, "again": False,
+    }  # fmt: skip
     assert set(stored(workspace)) == {"sort a list", "dictionary"}
-    states = [(row["sampling_id"], row["taken_back_by"]) for row in list_samplings(workspace)]
-    assert states == [(2, "ana"), (1, "terminal")]
-    with pytest.raises(BuilderError, match="was taken back already"):
-        take_back_sampling(workspace, 2)
+    rows = list_samplings(workspace)
+    assert [(row["sampling_id"], row["taken_back_by"]) for row in rows] == [
+        (2, "ana"), (1, "terminal"),
+    ]  # fmt: skip
+    assert sum(row["left"] for row in rows) == 2
     # What a person edited is another query now: the old one comes again, under an id of its own.
     assert mine(workspace, Sampling(limit=8))["queries"]["new"] == 7
+
+
+def test_taking_back_is_refused_while_queries_stay(workspace: Workspace) -> None:
+    drawn = mine(workspace, Sampling(limit=8))
+    in_pool = drawn["sample"][0]["query_id"]
+    add_document_and_pair(workspace, in_pool)
+    would = take_back_sampling(workspace, 1, dry_run=True)
+    assert (would["queries_removed"], would["kept"], would["lose_weight"]) == (7, {"in_pool": 1}, 1)
+    with pytest.raises(BuilderError, match=r"1 would stay \(1 have pairs in the pool\)") as caught:
+        take_back_sampling(workspace, 1)
+    assert "goldsmith pool --take-back N" in str(caught.value.hint)
+    assert (len(stored(workspace)), list_samplings(workspace)[0]["taken_back_at"]) == (8, None)
+    take_back_sampling(workspace, 1, anyway=True)
+    when = list_samplings(workspace)[0]["taken_back_at"]
+    again = take_back_sampling(workspace, 1)
+    assert (again["again"], again["queries_removed"], again["kept"]) == (True, 0, {"in_pool": 1})
+    with workspace.store.write() as connection:
+        connection.exec_driver_sql("DELETE FROM pair_sources")
+        connection.exec_driver_sql("DELETE FROM pairs")
+    assert take_back_sampling(workspace, 1)["queries_removed"] == 1
+    (row,) = list_samplings(workspace)
+    assert (stored(workspace), row["taken_back_at"], row["left"]) == ({}, when, 0)
+
+
+def test_graded_queries_stay_and_no_filling_helps(workspace: Workspace) -> None:
+    query_id = mine(workspace, Sampling(limit=8))["sample"][0]["query_id"]
+    add_document_and_pair(workspace, query_id)
+    with workspace.store.write() as connection:
+        bob = store_person(connection, "bob").person_id
+        import_judgments_batch(connection, [ImportedJudgment(query_id, "d1", bob, "grade", 2)])
+    with pytest.raises(BuilderError, match="1 have graded pairs") as caught:
+        take_back_sampling(workspace, 1)
+    assert "pool --take-back" not in str(caught.value.hint)
+    assert "mine --take-back 1 --anyway" in str(caught.value.hint)
+
+
+def test_another_design_says_whose_weights_go(workspace: Workspace) -> None:
+    """Eight can be drawn; what sampling 1 drew and another does not loses its weight."""
+    first = {query["query_id"] for query in mine(workspace, Sampling(limit=5))["sample"]}
+    assert not losses(mine(workspace, Sampling(limit=6), dry_run=True))
+    fewer = mine(workspace, Sampling(limit=3), dry_run=True)
+    assert fewer["queries"]["lose_weight"] == 2
+    assert "ask for 5 or more" in losses(fewer)[0]
+    other = mine(workspace, Sampling(limit=5, method="random", seed=3))
+    lost = first - {query["query_id"] for query in other["sample"]}
+    assert other["queries"]["lose_weight"] == len(lost) > 0
+    (said,) = losses(other)
+    assert f"{len(lost)} of the 5 queries of sampling 1 are not in this one" in said
+    assert "draw as sampling 1 did (seed 0, the same options) with a limit of 5 or more" in said
+    assert not losses(mine(workspace, Sampling(limit=5, method="random", seed=3)))
+    for outcome in (other, mine(workspace, Sampling(limit=7, seed=9))):
+        weights = sum(query["weight"] for query in outcome["sample"])
+        assert weights == pytest.approx(outcome["queries"]["eligible"])
+
+
+def losses(outcome: dict[str, Any]) -> list[str]:
+    return [warning for warning in outcome["warnings"] if "lose their weight" in warning]
+
+
+def test_the_whole_log_is_said_only_of_the_whole_log(tmp_path: Path) -> None:
+    lake_of(tmp_path, searches({"one": 4, "two": 2, "what is three": 1}))
+    with init_workspace(tmp_path, "w") as workspace:
+
+        def said(**asked: Any) -> str:
+            return str(mine(workspace, Sampling(**asked), dry_run=True)["warnings"][0])
+
+        assert said() == "The sample is the whole log: 200 queries were asked for of 3."
+        assert said(min_sessions=2) == (
+            "The sample is all that can be drawn: 200 queries were asked for, and 1 of the 3 in "
+            "the log are eligible."
+        )
+        assert "1 of the 1 in the part of the log that was asked for" in said(
+            choice=Choice(query_class="question")
+        )
 
 
 def add_document_and_pair(workspace: Workspace, query_id: str) -> None:
@@ -285,8 +375,6 @@ def test_options_out_of_range(options: dict[str, Any]) -> None:
 
 def test_options_survive_json() -> None:
     from datetime import date
-
-    from online.engines import Choice
 
     asked = Sampling(limit=7, by="tag", choice=Choice(start=date(2026, 11, 1), tag="a"))
     assert Sampling.from_json(asked.as_json()) == asked
