@@ -1,13 +1,14 @@
-"""Finds what may tell who somebody is in a query: e-mail, phone, card, IBAN, long digit strings.
+"""Finds what may tell who somebody is in a query: e-mail, phone, card, IBAN, numbers of a person.
 
-People type such things into search boxes, and an evaluation set is passed on. Where a number shows
-by its check digits what it is, these decide; where it does not, its form must be one that product
-numbers, years, sizes, dates, versions and decimals do not have. So some data is missed: phone
-numbers without area code or in unusual groups, an at sign in words, names and addresses.
+People type such things into search boxes, and an evaluation set is passed on. So a number of nine
+digits or more is taken unless its form says that it is something else: a product code with the
+right check digit (EAN-13, UPC, ISBN: a shop's users look for these), a moment, a power of two, one
+digit repeated. Shorter ones are taken where a word says what they are. One of ten other numbers of
+12 or 13 digits has the check digit of a product code, and stays; names and addresses do, too.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -15,8 +16,10 @@ Kind: TypeAlias = Literal["email", "iban", "payment_card", "phone", "long_number
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """In the order in which they are looked for: what one found, no other looks at."""
 
-SHORTEST_LONG: Final = 11
-"""Digits in one run; ten-digit numbers are too often part numbers and limits such as 2147483647."""
+_MASKS = re.compile("|".join(rf"\[{kind}\]" for kind in KINDS))
+
+SHORTEST_LONG: Final = 9
+"""Digits in one run: numbers of accounts, insured people and orders begin there."""
 
 # A letter must stand behind the last dot: react@18.2.0 is a version.
 _EMAIL = re.compile(
@@ -24,9 +27,46 @@ _EMAIL = re.compile(
     r"(?:[\w-]+\.)+(?:xn--[a-z0-9-]+|[^\W\d_]{2,})(?![\w@])",
     re.IGNORECASE,
 )
+_AT_IN_WORDS = re.compile(
+    r"(?<![\w.%+-])[\w.%+-]{1,64}"
+    r"(?:\s?[(\[{<]\s?(?:at|arroba|@)\s?[)\]}>]\s?|\s(?:at|arroba)\s|\s?[@\uff20]\s|\s[@\uff20])"
+    r"(?:[\w-]+(?:\.|\s?[(\[{]?\s?(?:dot|punkt|punto|point)\s?[)\]}]?\s?))+"
+    # A list: os.path and str.join are no domains.
+    r"(?:com|org|net|edu|gov|info|biz|io|eu|de|at|ch|fr|es|it|nl|be|lu|uk|ie|us|ca|mx|br|ar|au|nz"
+    r"|pl|cz|sk|hu|ro|bg|gr|pt|se|no|dk|fi|ee|lv|lt|ru|ua|tr|il|in|cn|jp|kr|za)(?![\w-]|\.\w)",
+    re.IGNORECASE,
+)
 _GROUPED = re.compile(r"(?<![\w.,])(?:\d[ -]?){13,18}\d(?![\w]|[.,]\d)")
 _IBAN_START = re.compile(r"(?<![^\W_])[A-Z]{2}\d{2}", re.IGNORECASE)
 _RUN = re.compile(rf"(?<![\w])(?<!\d[.,])\d{{{SHORTEST_LONG},}}(?![\w]|[.,]\d)")
+# As on a card: in fours; American Express and Diners Club in 4-6-5 and 4-6-4.
+_FOURS = re.compile(
+    r"(?<![\w.,-])(?:\d{4}([ -])\d{4}\1\d{4}\1(?:\d{4}\1\d{1,3}|\d{1,4})"
+    r"|3[47]\d\d([ -])\d{6}\2\d{5}|3[0689]\d\d([ -])\d{6}\3\d{4})(?!\w|[.,-]\d)"
+)
+_BELOW_CARDS = 2220
+"""Cards begin with 3 to 6, or with 2221 and more; years, sizes of chips and the like are below."""
+_IBAN_LIKE = re.compile(r"(?<![^\W_])[A-Z]{2}\d{13,32}(?!\w)", re.IGNORECASE)
+_SOCIAL_SECURITY = re.compile(r"(?<![\w.,/+-])\d{3}-\d\d-\d{4}(?!\w|[.,/-]\d)")
+_NUMBER_WORD = r"(?:-?(?:numbers?|numero|n\u00famero|num\u00e9ro|nummer|nr|no|num|id))?"
+_OF_SOMEBODY = re.compile(
+    r"(?<![^\W_])(?:account|acct|a/c|konto|kontonr|compte|cuenta|conto|conta|rekening|iban"
+    r"|passport|reisepass|ausweis|personalausweis|passeport|pasaporte|passaporto|paspoort|paszport"
+    r"|customer|kunden?|client|cliente|klant|klient"
+    r"|order|bestell|bestellung|bestellungs|auftrags?|commande|pedido|ordine|bestelling|invoice"
+    r"|rechnungs?|facture|factura|fattura"
+    r"|ssn|social security|sozialversicherungs?|seguridad social|s\u00e9curit\u00e9 sociale|tax"
+    rf"|steuer|dni|nie|nif|nir|cpf|bsn|pesel){_NUMBER_WORD}"
+    r"(?:\W{0,3}(?:numbers?|numero|n\u00famero|num\u00e9ro|nummer|nr|no|n|num|id|is|ist)(?!\w)){0,2}"
+    r"\W{0,3}(?<!\d)(?P<number>\d(?:[ ./-]?\d){6,29}|(?<![^\W_])(?=[^\W_]{7})"
+    r"(?:[^\W\d_]{0,3}\d){5,30}[^\W\d_]{0,3})(?!\w)",
+    re.IGNORECASE,
+)
+_PRODUCT = re.compile(
+    r"\b(?:isbn|ean|gtin|upc|issn)(?:-?1[0-4])?(?:\W{0,3}(?:number|nummer|code|nr|no))?\W{0,3}"
+    r"\d[\d -]{6,18}(?!\w)",
+    re.IGNORECASE,
+)
 _DATE = re.compile(
     r"(?<![\w.])(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d)"
     r"|\d{1,2}[/.]\d{4})"
@@ -51,7 +91,7 @@ _PHONES = tuple(
         r"(?<!\d)(?P<number>\d(?:[ ./-]?\d){6,14})(?!\w)",
     )
 )
-_TRUNK = 1
+_TRUNK, _AMERICAN, _SAID = 1, 2, 3
 _FEWEST_TRUNK, _MOST_TRUNK = 9, 12
 
 # Issuer's first digits and lengths: ISO/IEC 7812, as the schemes publish them. No thirteen digits:
@@ -107,9 +147,17 @@ def find_personal(text: str) -> list[Personal]:
 
 def mask_personal(text: str) -> str:
     """The text with [email], [phone] and kin instead of what `find_personal` finds."""
-    for one in reversed(find_personal(text)):
-        text = f"{text[: one.start]}[{one.kind}]{text[one.end :]}"
+    # Once more: behind "[phone]" a number may look like one that it did not look like before.
+    while found := find_personal(text):
+        for one in reversed(found):
+            text = f"{text[: one.start]}[{one.kind}]{text[one.end :]}"
     return text
+
+
+def is_only_masks(text: str) -> bool:
+    """Whether nothing is left of a text but masks of `mask_personal`: nobody can judge that."""
+    rest = _MASKS.sub("", text)
+    return rest != text and not any(letter.isalnum() for letter in rest)
 
 
 def _blanked(text: str, found: list[Personal]) -> str:
@@ -123,6 +171,10 @@ def _emails(text: str) -> Iterator[tuple[int, int]]:
     if "@" in text or "\uff20" in text:
         for match in _EMAIL.finditer(text):
             yield match.span()
+            # No letters: what was found is no name before a further sign.
+            text = text[: match.start()] + ";" * len(match[0]) + text[match.end() :]
+    for match in _AT_IN_WORDS.finditer(text):
+        yield match.span()
 
 
 def _ibans(text: str) -> Iterator[tuple[int, int]]:
@@ -163,6 +215,16 @@ def _cards(text: str) -> Iterator[tuple[int, int]]:
         fits = any(len(digits) in lengths and form.match(digits) for form, lengths in _CARDS)
         if fits and is_luhn(digits):
             yield match.span()
+            text = text[: match.start()] + _as_letters(match) + text[match.end() :]
+    for match in _FOURS.finditer(_DATE.sub(_as_letters, text)):
+        if not (_are_sizes(re.split("[ -]", match[0])) or _is_product(_digits(match[0]))):
+            yield match.span()
+
+
+def _are_sizes(groups: Sequence[str]) -> bool:
+    """Whether all may be years, resolutions or sizes: 1920 1080 2560 1440, 2048 4096 8192 16."""
+    numbers = [int(group) for group in groups]
+    return all(n <= _BELOW_CARDS or n % 10 == 0 or _is_power(n) for n in numbers)
 
 
 def is_luhn(digits: str) -> bool:
@@ -175,12 +237,14 @@ def is_luhn(digits: str) -> bool:
 
 
 def _phones(text: str) -> Iterator[tuple[int, int]]:
-    rest = _DATE.sub(_as_letters, text)
+    rest = _PRODUCT.sub(_as_letters, _DATE.sub(_as_letters, text))
     for number, form in enumerate(_PHONES):
         for match in form.finditer(rest):
             if number == _TRUNK and not _is_trunk(match[0]):
                 continue
             start, end = match.span("number") if "number" in form.groupindex else match.span()
+            if number in (_AMERICAN, _SAID) and _is_in_a_row(rest, start, end):
+                continue
             rest = rest[:start] + "x" * (end - start) + rest[end:]
             yield start, end
 
@@ -197,20 +261,60 @@ def _is_trunk(found: str) -> bool:
         # 0402 0603 0805 are sizes of electronic parts.
         return not all(re.fullmatch(r"0\d{3,}", group) for group in found.split())
     # In one run only with ten digits or more; and books and articles have numbers of that length.
-    return len(digits) >= 10 and not (_is_isbn10(digits) or _is_gtin(digits))
+    return len(digits) >= 10 and not _is_product(digits)
+
+
+def _is_in_a_row(text: str, start: int, end: int) -> bool:
+    """Whether it is part of several numbers with blanks between them: 128 256 512 1024."""
+    found = text[start:end]
+    if not re.fullmatch(r"[\d ]+", found):
+        return False
+    row = re.search(r"\d $", text[:start]) or re.match(r" \d", text[end:])
+    return bool(row) or all(_is_power(int(group)) for group in found.split())
 
 
 def _long_numbers(text: str) -> Iterator[tuple[int, int]]:
-    rest = _UUID.sub(_as_letters, text)
-    for match in _RUN.finditer(rest):
-        digits = _digits(match[0])
-        if not (_is_gtin(digits) or _is_moment(digits) or _is_round(digits)):
-            yield match.span()
+    rest = _DATE.sub(_as_letters, _UUID.sub(_as_letters, text))
+    for form in (_SOCIAL_SECURITY, _OF_SOMEBODY, _IBAN_LIKE, _RUN):
+        # A word says that it is a product's, and no word that it is somebody's.
+        looked_at = _PRODUCT.sub(_as_letters, rest) if form is _RUN else rest
+        for match in form.finditer(looked_at):
+            start, end = match.span("number") if form is _OF_SOMEBODY else match.span()
+            if _is_somebodys(form, rest[start:end]):
+                rest = rest[:start] + "x" * (end - start) + rest[end:]
+                yield start, end
+
+
+def _is_somebodys(form: re.Pattern[str], found: str) -> bool:
+    """Whether what has this form is not something else."""
+    if form is _RUN:
+        digits = _digits(found)
+        return not (_is_product(digits) or _is_moment(digits) or _is_round(digits))
+    if form is _IBAN_LIKE:
+        return found[:2].upper() in _IBAN_LENGTHS
+    return form is _SOCIAL_SECURITY or not _are_amounts(found)
+
+
+def _are_amounts(found: str) -> bool:
+    """Whether behind such a word stand years, sizes or a round number."""
+    groups = re.split("[ ./-]", found)
+    if len(groups) == 1:
+        return found.isdecimal() and _is_round(found)
+    thousands = re.fullmatch(r"\d{1,3}(?:[ .]\d{3})+", found)
+    return len(_digits(found)) < SHORTEST_LONG and not thousands and _are_sizes(groups)
+
+
+def _is_product(digits: str) -> bool:
+    """Whether it is the number of an article or a book, by its check digit."""
+    return _is_gtin(digits) or _is_isbn10(digits)
 
 
 def _is_gtin(digits: str) -> bool:
-    """Whether it is an article number: GS1 General Specifications, check digit modulo 10."""
-    if len(digits) not in (12, 13, 14):
+    """Whether it is an EAN-13 or UPC-A: GS1 General Specifications, check digit modulo 10.
+
+    No fourteen digits: those are of cartons, and of many other things.
+    """
+    if len(digits) not in (12, 13):
         return False
     weighed = sum(int(digit) * (3 - place % 2 * 2) for place, digit in enumerate(digits[-2::-1]))
     return (10 - weighed % 10) % 10 == int(digits[-1])
@@ -230,8 +334,12 @@ def _is_moment(digits: str) -> bool:
 
 
 def _is_round(digits: str) -> bool:
-    """Whether it is a number such as 1000000000000, or one key held down."""
-    return len(set(digits)) <= 2
+    """Whether it is a number such as 1000000000000, one key held down, or 2^n, or 2^n - 1."""
+    return len(set(digits)) <= 2 or _is_power(int(digits))
+
+
+def _is_power(number: int) -> bool:
+    return number & (number - 1) == 0 or number & (number + 1) == 0
 
 
 def _digits(text: str) -> str:

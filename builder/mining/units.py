@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from builder.mining.near_duplicates import near_form
 from builder.mining.options import Sampling
-from builder.mining.personal_data import KINDS, find_personal, mask_personal
+from builder.mining.personal_data import (
+    KINDS,
+    find_personal,
+    is_only_masks,
+    mask_personal,
+)
 from evals.records import Progress
 from online.query_frame import QueryFrame, taken
 
@@ -52,7 +57,7 @@ class Units:
         unit_of: Place in the frame -> its unit, -1 for queries that were left out.
         masked: Place in the frame -> its key without personal data, where that was masked.
         dropped: Reason -> queries that are no unit of their own.
-        personal: What holds personal data.
+        personal: What holds personal data, dropped or not.
     """
 
     frame: QueryFrame
@@ -140,7 +145,10 @@ class _Sorting:
         self.reasons[(self.reasons < 0) & those] = REASONS.index(reason)
 
     def _look_for_personal_data(self) -> PersonalData:
-        """Count what holds some, and drop, mask or keep it."""
+        """Count what holds some, and drop, mask or keep it.
+
+        Of which nothing but masks would be left, that is dropped, too: nobody could judge it.
+        """
         import numpy as np
 
         suspects = np.flatnonzero(self.frame.may_be_personal & (self.reasons < 0))
@@ -155,6 +163,8 @@ class _Sorting:
                 self.masked[row] = mask_personal(key)
         if self.options.personal == "drop":
             self._leave_out("personal_data", holding)
+        hollow = [row for row, masked in self.masked.items() if is_only_masks(masked)]
+        self.reasons[hollow] = REASONS.index("personal_data")
         by_kind: dict[str, int] = {kind: kinds[kind] for kind in KINDS if kinds[kind]}
         return PersonalData(int(holding.sum()), int(self.frame.searches[holding].sum()), by_kind)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from builder.mining.drawing import draw
 from builder.mining.near_duplicates import near_form
 from builder.mining.options import Sampling
-from builder.mining.personal_data import find_personal, mask_personal
+from builder.mining.personal_data import find_personal, is_only_masks, mask_personal
 from builder.mining.strata import strata_of
 from builder.mining.units import REASONS, find_units
 from online.query_frame import QueryFrame
@@ -18,6 +18,7 @@ from online.query_frame import QueryFrame
 KEYS = [
     "", "red shoes", "shoes red", "red shoe", "tuple", "c++", "c#", "mail a@b.org", "mail c@d.org",
     "call +49 30 1234567", "x" * 2001, "iphone 13", "listing", "mail [email]",
+    "a@b.org", "c@d.org, e@f.org", "[email]",
 ]  # fmt: skip
 
 
@@ -63,6 +64,8 @@ def by_hand(frame: QueryFrame, options: Sampling) -> dict[str, tuple[int, int]]:
         if personal and options.personal == "drop":
             continue
         shown = mask_personal(key) if options.personal == "mask" else key
+        if shown != key and is_only_masks(shown):
+            continue
         sums = found[near_form(shown, "en") if options.merge_near else shown]
         sums[0] += int(frame.searches[place])
         sums[1] += int(frame.clicked[place])
