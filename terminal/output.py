@@ -88,6 +88,13 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         click.echo("  ".join(cells).rstrip())
 
 
+def count_of(n: int, noun: str) -> str:
+    """A number and its noun, in the plural where it is not one."""
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n:,} {noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{n:,} {noun}s"
+
+
 def number(value: float | None, digits: int = 4) -> str:
     """The number as text, or "-" where it cannot be computed."""
     return "-" if value is None else f"{value:.{digits}f}"

@@ -39,12 +39,18 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--run", "runs", multiple=True, type=FILE, help="A TREC run file; repeatable."
         ),
-        click.option("--clicks", type=whole, metavar="N", help="The N that users click most."),
+        click.option(
+            "--clicks",
+            type=whole,
+            metavar="N",
+            help="The N that users click most for where they stand.",
+        ),
         click.option(
             "--skipped",
             type=whole,
             metavar="N",
-            help="N that users see and do not click: hard negatives.",
+            help="N that users passed over, to click below, and that surely attract fewer clicks "
+            "than others there: hard negatives.",
         ),
         click.option("--random", type=whole, metavar="N", help="N of the corpus by chance."),
         click.option(
@@ -53,7 +59,7 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             default=3,
             show_default=True,
             metavar="N",
-            help="How often users must have seen what --clicks and --skipped name.",
+            help="For --clicks: shown at least so often; for --skipped: passed over so often.",
         ),
         click.option("--tag", help="Only for queries with this tag."),
         click.option("--source", help="Only for queries from there, such as log."),
@@ -177,15 +183,21 @@ def _listed(workspace: "Workspace", _: Mapping[str, Any]) -> _Told:
 
 
 def _from_results(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
+    from builder.errors import BuilderError
     from builder.evaluation.holes import pool_holes
 
     with out.progress_bar() as progress:
-        told = pool_holes(
+        told: Mapping[str, Any] = pool_holes(
             workspace,
             asked["task"],
             limit=asked["limit"],
             dry_run=asked["dry_run"],
             progress=progress,
+        )
+    if told["reason"] == "no_results":
+        raise BuilderError(
+            "no model was evaluated here yet, so there are no results to look at",
+            hint="Run `goldsmith eval` first.",
         )
     return told, lambda outcome: print_filled_holes(outcome, dry_run=asked["dry_run"])
 

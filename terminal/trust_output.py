@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from builder.judging.agreement.words import flag_in_words, in_words
-from terminal.output import print_table
+from terminal.output import count_of, print_table
 from terminal.texts import plain
 
 _STATISTICS = {
@@ -106,7 +106,7 @@ def _print_flags(profile: Mapping[str, Any]) -> None:
 def _print_left_out(profile: Mapping[str, Any]) -> None:
     """Apart from those who count: the rater's own flags, as before."""
     flags = _flags([flag["code"] for flag in profile["flags"]])
-    grades = _count_of(profile["n"], "grade")
+    grades = count_of(profile["n"], "grade")
     click.echo()
     click.echo(f"Left out: {plain(profile['rater'])}, {grades}, flags: {flags}")
     _print_flags(profile)
@@ -147,21 +147,17 @@ def _name(row: Mapping[str, Any], by: str) -> str:
 
 def _counts(agreement: Mapping[str, Any]) -> str:
     return (
-        f"{_count_of(agreement['n_grades'], 'grade')} of {_count_of(agreement['n_judged'], 'pair')}"
-        f" by {_count_of(agreement['n_raters'], 'rater')}; "
-        f"{_count_of(agreement['n_pairs'], 'pair')} had two raters or more"
+        f"{count_of(agreement['n_grades'], 'grade')} of {count_of(agreement['n_judged'], 'pair')}"
+        f" by {count_of(agreement['n_raters'], 'rater')}; "
+        f"{count_of(agreement['n_pairs'], 'pair')} had two raters or more"
     )
-
-
-def _count_of(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _left_out(agreement: Mapping[str, Any]) -> list[str]:
     kinds = [f"{n:,} {_KINDS.get(kind, kind)}" for kind, n in agreement["others"].items() if n]
     lines = [f"Not counted, for no person gave them: {', '.join(kinds)}"] if kinds else []
     return lines + [
-        f"Left out: {plain(row['rater'])}, {_count_of(row['n'], 'grade')} "
+        f"Left out: {plain(row['rater'])}, {count_of(row['n'], 'grade')} "
         f"({plain(row['reason'], None)})"
         for row in agreement["excluded"]
     ]

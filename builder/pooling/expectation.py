@@ -143,7 +143,8 @@ def _why(known: Collection[Cell], wanted: Mapping[Cell, int]) -> str:
         return f"too few graded pairs are on record as named by {without}{only}"
     sources = ", ".join(sorted({source for source, _ in known}))
     rest = f"; not of {_pairs(wanted, unknown)} of {without}: too few are graded{only}"
-    return f"from the grades so far of what {sources} named at such ranks{rest * bool(unknown)}"
+    at = " at such ranks" * any(ranks for _, ranks in known)
+    return f"from the grades so far of what {sources} named{at}{rest * bool(unknown)}"
 
 
 def _pairs(wanted: Mapping[Cell, int], cells: Iterable[Cell]) -> str:

@@ -179,8 +179,8 @@ def _missing(log: ListedDocuments) -> Finding:
     return Finding(
         "log_documents_missing",
         f"The log tells of {_n(log.documents, 'document')}; the corpus lacks {log.missing:,} of "
-        f"them ({share:.1%}). {are} {log.missing_times:,} of the {log.times:,} that searches list or "
-        "that were clicked there, each once a search.",
+        f"them ({share:.1%}). {are} {log.missing_times:,} of the {log.times:,} that searches list "
+        "or that were clicked there, each once a search.",
         "search log",
         "What users saw can be neither judged nor found here, and clicks on it are lost.",
         "Import these documents. If all are lacking, see whether log and corpus write ids alike.",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from builder.errors import BuilderError
 from builder.store.documents import insert_documents
 from builder.store.queries import insert_queries
 from builder.workspace import init_workspace
@@ -38,20 +39,32 @@ def told(result: Result) -> Any:
 
 def test_filled_listed_repeated_and_taken_back(run: Run) -> None:
     dry = run("--depth", "2", "--dry-run")
-    assert "4 pairs would join the pool (4 from bm25)" in dry.stdout
+    assert "4 pairs would join the pool: bm25 4\n" in dry.stdout
+    assert "  warning: The corpus has 5 documents" in dry.stderr
+    assert "    what to do: Import the documents that your search really searches" in dry.stderr
     assert "Nothing was written" in dry.stdout
     done = run("--depth", "2")
-    assert "4 new pairs to grade (4 from bm25)" in done.stdout
-    assert "2 queries, 2 to 2 new pairs each; 0 of 4 candidates were there already" in done.stdout
+    assert (
+        "4 pairs joined the pool: bm25 4\n  named in all, known ones too: bm25 4\n" in done.stdout
+    )
+    assert "2 queries, 2 new pairs each; 0 of 4 candidates in the pool before" in done.stdout
+    assert "  warning: The corpus has 5 documents" in done.stderr
+    assert "what to do" not in done.stderr.replace(", and what to do", "")
+    assert "`goldsmith pool --dry-run` tells why" in done.stderr
     assert "8 grades, 3 minutes at 20 s each (nobody has graded enough here" in done.stdout
     assert "how much of it is relevant cannot be told" in done.stdout
     assert "goldsmith pool --take-back 1 undoes this" in done.stdout
-    assert told(run("--repeat", "1", "--json"))["repeats"] == 1
+    more = run("--depth", "3", "--budget", "1")
+    assert "1 pair joined the pool: bm25 1\n" in more.stdout
+    assert "named in all, known ones too: bm25 5\n" in more.stdout
+    assert "0 to 1 new pairs each" in more.stdout
+    assert "cost: 2 grades, 1 minute at 20 s each" in more.stdout
+    assert "cut by the budget: 1 pair\n" in more.stdout
     listed = told(run("--list", "--json"))["poolings"]
     assert [pooling["pooling_id"] for pooling in listed] == [2, 1]
     back = run("--take-back", "1")
     assert "filling 1: 0 pairs are gone" in back.stdout
-    assert "4 stay: another filling named them, too" in back.stdout
+    assert "4 stay: named by another filling, too" in back.stdout
     rows = run("--list").stdout.splitlines()
     assert rows[0].split() == [
         "filling",
@@ -64,7 +77,25 @@ def test_filled_listed_repeated_and_taken_back(run: Run) -> None:
         "pool",
         "graded",
     ]
-    assert "taken back" in rows[2]
+    assert "taken back, 4 stayed" in rows[2]
+
+
+def test_what_brings_nothing_says_so_and_is_no_filling(run: Run) -> None:
+    run("--depth", "2")
+    again = told(run("--repeat", "1", "--json"))
+    assert (again["repeats"], again["pairs_added"], again["pooling_id"]) == (1, 0, None)
+    said = run("--repeat", "1").stdout
+    assert said.startswith("0 pairs joined the pool\n  named in all, known ones too: bm25 4\n")
+    assert "Nothing is new, so there is no filling to take back." in said
+    none = run("--only-new")
+    assert none.stdout == (
+        "0 pairs joined the pool\nNext: import queries, or leave out --only-new.\n"
+    )
+    assert "each of these queries has a pair already" in none.stderr
+    assert len(told(run("--list", "--json"))["poolings"]) == 1
+    early = run("--from-results")
+    assert isinstance(early.exception, BuilderError)
+    assert early.exception.hint == "Run `goldsmith eval` first."
 
 
 def test_sources_budget_and_tag(run: Run, tmp_path: Path) -> None:

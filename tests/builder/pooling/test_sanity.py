@@ -187,8 +187,8 @@ def test_the_log_tells_what_the_corpus_lacks(workspace: Workspace) -> None:
         ("x1", "x2", "y", "z"),
     )
     assert missing.what == (
-        "The log tells of 5 documents; the corpus lacks 4 of them (80.0%). They are 5 of the 7 that "
-        "searches list or that were clicked there, each once a search."
+        "The log tells of 5 documents; the corpus lacks 4 of them (80.0%). They are 5 of the 7 "
+        "that searches list or that were clicked there, each once a search."
     )
     assert "at least 5,000 (the most hits of one search), 5.0 times" in (
         told["denser_than_production"].what
