@@ -85,10 +85,11 @@ def _refuse_where_worked_on(told: Mapping[str, Any]) -> None:
     staying = {reason: kept[reason] for reason in _WORKED_ON if reason in kept}
     if not staying:
         return
+    lost = told["lose_weight"]
     reasons = ", ".join(f"{n:,} {_WORKED_ON[reason]}" for reason, n in staying.items())
     raise BuilderError(
         f"sampling {number} stands: taking it back would remove {told['queries_removed']:,} of its "
-        f"queries, {sum(staying.values()):,} would stay ({reasons}), and {told['lose_weight']:,} "
+        f"queries; {sum(staying.values()):,} would stay ({reasons}), and in all {lost:,} queries "
         "would be left without a weight",
         hint=" ".join(_ways_out(number, staying)),
     )
