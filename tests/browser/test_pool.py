@@ -42,7 +42,7 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             "corpus": [json.dumps(document) for document in documents],
             "queries": [json.dumps(query) for query in queries],
             "qrels": [f"q{1 + n % 2}\td{n // 2:02}\t{n % 4}" for n in range(2 * GRADED)],
-            "events": [json.dumps(a_search(n)) for n in range(12)],
+            "events": [json.dumps(a_search(n)) for n in range(42)],
         }
         places = {name: root / f"{name}.in" for name in files}
         for name, lines in files.items():
@@ -59,15 +59,19 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def a_search(n: int) -> dict[str, object]:
-    """Somebody looks for blue, passes over d10 and clicks d11."""
+    """Twelve look for blue, pass over d10 and click d11; thirty look for green and click the first.
+
+    So 12 x 30/42 clicks are expected on d10, and none came: that is surely too few.
+    """
+    blue = n < 12
     return {
         "timestamp": f"2026-11-10T12:00:{n:02}Z",
-        "query": "Blue",
+        "query": "Blue" if blue else "green",
         "session_id": f"s{n}",
         "model_version": "bm25",
         "retrieved_doc_ids": ["d10", "d11"],
-        "clicked_doc_id": "d11",
-        "click_rank": 2,
+        "clicked_doc_id": "d11" if blue else "d10",
+        "click_rank": 2 if blue else 1,
     }
 
 

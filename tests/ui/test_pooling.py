@@ -12,7 +12,7 @@ from builder.people import add_person, ensure_person
 from builder.pooling import Pooling, PoolPlan
 from builder.store import jobs
 from builder.workspace import Workspace
-from ui.pooling.fillings import filling_html, taken_back_in_words, would_go_in_words
+from ui.pooling.fillings import filling_html, how_far, taken_back_in_words, would_go_in_words
 from ui.pooling.preview import POOL_JOB, PREVIEW_JOB, current_preview, figures_of
 from ui.pooling.run_files import keep_run_files
 from ui.pooling.sanity import in_sentences
@@ -123,7 +123,10 @@ def a_job(
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0, "0 minutes"), (0.004, "less than a minute"), (0.5, "30 minutes"), (120.4, "120 hours")],
+    [
+        *[(0, "0 minutes"), (0.004, "less than a minute"), (1 / 60, "1 minute")],
+        *[(0.5, "30 minutes"), (1, "1 hour"), (1.5, "1.5 hours"), (120.4, "120 hours")],
+    ],
 )
 def test_small_work_is_told_in_minutes(value: float, said: str) -> None:
     assert hours(value) == said
@@ -155,6 +158,19 @@ def test_a_filling_shows_whose_it_is_and_no_markup(filled_workspace: Workspace) 
     assert "Filling 7: 30 new pairs" in html
     assert "4 of its 28 pairs graded" in html
     assert "&lt;b&gt;x&lt;/b&gt; to rank 5" in html
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ({}, "none of its pairs is in the pool"),
+        ({"taken_back": {"stayed": 0}}, "no pair stayed"),
+        ({"taken_back": {"stayed": 500}}, "500 pairs stayed"),
+    ],
+)
+def test_what_stayed_of_a_filling_that_was_taken_back(outcome: dict[str, Any], said: str) -> None:
+    when = "2026-11-30T12:00:00+00:00"
+    assert how_far(Pooling(1, when, "Dana", {}, outcome, 0, 0, when, "Dana")) == said
 
 
 def test_taken_back_says_what_went_and_what_stays() -> None:

@@ -11,6 +11,7 @@ from builder.pooling import PoolPlan
 from builder.workspace import Workspace
 from ui.frame import muted, section
 from ui.leaderboards import KNOWN_MODELS
+from ui.numbers import count_of
 from ui.pooling.run_files import keep_run_files
 
 ALL, WITH_TAG, OF_SOURCE = "all", "tag", "source"
@@ -82,12 +83,16 @@ def _ask_users(plan: PoolPlan, *, has_log: bool) -> PoolPlan:
     """Clicked, skipped and random documents of each query; 0 is none."""
     clicks = _ask_number(
         "Clicked documents of each query", "clicked", _MOST_EACH, 5 if has_log else 0,
-        help="What users clicked most, by the log: likely relevant.", disabled=not has_log,
+        help="What users clicked most for where it stood, of what the log shows at least "
+        f"{count_of(_FIRST.least_impressions, 'time')}: likely relevant.",
+        disabled=not has_log,
     )  # fmt: skip
     skipped = _ask_number(
         "Skipped documents of each query", "skipped", _MOST_EACH, 2 if has_log else 0,
-        help="What users saw above the document that they clicked, and left: looks right and is "
-        "not. Such hard negatives tell good models from better ones.",
+        help="What users passed over, to click below, at least "
+        f"{count_of(_FIRST.least_impressions, 'time')}, and what surely attracts fewer clicks than "
+        "others there: looks right and is not. Such hard negatives tell good models from better "
+        "ones.",
         disabled=not has_log,
     )  # fmt: skip
     if not has_log:

@@ -52,7 +52,9 @@ def filling_html(workspace: Workspace, filling: Pooling) -> str:
 
 
 def how_far(filling: Pooling) -> str:
-    """How many of its pairs are graded; what is left of one that was taken back."""
+    """How many of its pairs are graded; what stayed of one that was taken back."""
+    if filling.stayed is not None:
+        return f"{count_of(filling.stayed, 'pair')} stayed" if filling.stayed else "no pair stayed"
     if filling.pairs == 0:
         return "none of its pairs is in the pool"
     return f"{count(filling.graded)} of its {count_of(filling.pairs, 'pair')} graded"

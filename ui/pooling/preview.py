@@ -25,8 +25,8 @@ PREVIEW_JOB = "pool_preview"
 PREVIEW_TARGET = "builder.pooling:preview_job"
 _COLUMNS = [
     Column("named by"),
-    Column("names", numeric=True),
     Column("new pairs", numeric=True),
+    Column("named in all", numeric=True),
     Column("queries without any", numeric=True),
 ]
 
@@ -59,8 +59,10 @@ def current_preview(workspace: Workspace, plan: PoolPlan) -> Outcome | None:
 def show_details(outcome: Outcome) -> None:
     """Of a pooling, done or not: its sources, what was left out, and what is odd."""
     if outcome.get("sources"):
-        rows = [_source_row(source) for source in outcome["sources"]]
-        caption = f"One pair may have several sources. {_known(outcome.get('known', 0))}"
+        most_first = sorted(outcome["sources"], key=lambda source: -source["new"])
+        rows = [_source_row(source) for source in most_first]
+        known = _known(outcome.get("known", 0))
+        caption = f"A pair that several sources name counts for each of them. {known}"
         named_by = table(_COLUMNS, rows, caption=caption)
         st.html(f'<div class="gs-blocks gs-named-by">{named_by}</div>')
     if cut := outcome.get("cut_by_budget"):
@@ -97,7 +99,8 @@ def show_pooled(workspace: Workspace, job: Job, outcome: Outcome) -> None:
         note(f"{count_of(added, 'pair')} joined the pool.", "Next, the experts grade them.")
         st.page_link("ui/pages/grade.py", label="Grade", icon=":material/arrow_forward:")
     else:
-        note("No pair is new: the pool holds all that was named.")
+        nothing = "" if number is not None else "So there is no filling to take back."
+        note("No pair is new: the pool holds all that was named.", nothing)
 
 
 def start_pooling(workspace: Workspace, person: Person, plan: Mapping[str, Any]) -> None:
@@ -152,16 +155,17 @@ def _offer_pooling(workspace: Workspace, person: Person, plan: PoolPlan, preview
 def _source_row(source: Mapping[str, Any]) -> list[str]:
     return [
         source_name(source["source"]),
-        count(source["candidates"]),
         count(source["new"]),
+        count(source["candidates"]),
         count(source["queries_without"]),
     ]
 
 
 def _known(n: int) -> str:
     if not n:
-        return "None of them was in the pool before."
-    return f"{count_of(n, 'pair')} {'was' if n == 1 else 'were'} in the pool before."
+        return "None of what they name was in the pool before."
+    were = "was" if n == 1 else "were"
+    return f"Of all that they name {count_of(n, 'pair')} {were} in the pool before."
 
 
 def _of_queries(n: int) -> str:

@@ -21,6 +21,7 @@ DROPPED = {
     "hopeless": "skipped or random {pairs} more than the balance allows",
     "clicks_not_in_corpus": "clicked {documents} that this corpus does not have",
     "skipped_not_in_corpus": "skipped {documents} that this corpus does not have",
+    "skipped_unsure": "{documents} passed over too seldom to be sure that users do not want them",
     "queries_retired_meanwhile": "{queries} that were retired meanwhile",
     "run_lines_broken": "unreadable {lines} of run files",
     "run_queries_unknown": "unknown {queries} of run files",
@@ -88,7 +89,7 @@ def _limits(told: Mapping[str, Any]) -> list[str]:
     if told.get("budget"):
         return [f"at most {count_of(told['budget'], 'pair')}"]
     if told.get("hours"):
-        return [f"at most {told['hours']:g} hours of grading"]
+        return [f"at most {hours(told['hours'])} of grading"]
     return []
 
 
@@ -121,4 +122,6 @@ def hours(value: float) -> str:
     if value < 1:
         minutes = round(60 * value)
         return "less than a minute" if value and not minutes else count_of(minutes, "minute")
+    if f"{value:.1f}" == "1.0":
+        return "1 hour"
     return f"{value:,.1f} hours" if value < 100 else f"{count(round(value))} hours"
