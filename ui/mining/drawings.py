@@ -153,10 +153,7 @@ def _offer_taking_back(workspace: Workspace, person: Person, row: Drawing) -> No
     """What will go and stay, in numbers, and the button; once more where something stayed."""
     number, again = row["sampling_id"], row["taken_back_at"] is not None
     undo = st.popover(
-        "Take back the rest" if again else "Take back",
-        icon=":material/undo:",
-        key=f"undo_drawing_{number}",
-        on_change="rerun",
+        "Take back", icon=":material/undo:", key=f"undo_drawing_{number}", on_change="rerun"
     )
     if not undo.open:
         return
