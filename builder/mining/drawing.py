@@ -74,7 +74,7 @@ def draw_queries(
     Args:
         connection: Of `Lake.connect`.
         options: How.
-        language: ISO 639-1 code of the texts, for near-duplicates.
+        language: ISO 639-1 code of the texts, for near-duplicates and strata of languages.
         progress: Told what is done; may raise to cancel.
     """
     if progress is not None:
@@ -88,7 +88,7 @@ def draw_queries(
         tags=options.by == "tag",
     )
     units = find_units(frame, options, language, progress)
-    strata = strata_of(units, options, progress)
+    strata = strata_of(units, options, language, progress)
     drawn = draw(units, strata, options)
     return Drawing(units, strata, drawn, _queries(connection, units, strata, drawn))
 

@@ -1,10 +1,10 @@
 """What parts the queries into strata: traffic, tag, class, outcome or language."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from builder.mining.languages import language_of
+from builder.mining.languages import Guess, guess_language, settle
 from builder.mining.options import Sampling
 from builder.mining.sampling import TRAFFIC, traffic_strata
 from builder.mining.units import Units
@@ -55,12 +55,15 @@ class Strata:
         return [int(n) for n in np.bincount(self.codes, minlength=len(self.names))]
 
 
-def strata_of(units: Units, options: Sampling, progress: Progress | None = None) -> Strata:
+def strata_of(
+    units: Units, options: Sampling, language: str = "", progress: Progress | None = None
+) -> Strata:
     """The strata that are asked for.
 
     Args:
         units: Of a frame with classes or tags, where these are asked for.
         options: What is asked for.
+        language: ISO 639-1 code of what most queries are expected to be in.
         progress: Told of how many the language is known; may raise to cancel.
 
     Returns:
@@ -77,7 +80,7 @@ def strata_of(units: Units, options: Sampling, progress: Progress | None = None)
     if options.by == "tag":
         tags = _taken(units.frame.tags, units)
         return _by_searches([UNTAGGED if tag is None else f"#{tag}" for tag in tags], units)
-    return _by_searches(list(_languages(units.keys(), progress)), units)
+    return _by_searches(settle(list(_guesses(units.keys(), progress)), language), units)
 
 
 def _outcomes(units: Units) -> "Numbers":
@@ -92,11 +95,11 @@ def _taken(column: Any, units: Units) -> list[str | None]:
     return taken(column, units.rows)
 
 
-def _languages(keys: Sequence[str], progress: Progress | None) -> Any:
+def _guesses(keys: Sequence[str], progress: Progress | None) -> Iterator[Guess]:
     for done, key in enumerate(keys):
         if progress is not None and done % _TELL_EVERY == 0:
             progress("telling languages", done, len(keys))
-        yield language_of(key)
+        yield guess_language(key)
 
 
 def _fixed(names: tuple[str, ...], of_units: Sequence[str | None]) -> Strata:
