@@ -5,7 +5,10 @@ from typing import Any
 
 import click
 
+from builder.crosscheck.click_wording import rechecks_in_words, settled_in_words
 from builder.judging.agreement.words import in_words
+from builder.mining.deciding import flagged_in_words
+from terminal.click_words import MEANINGS
 from terminal.output import print_table
 from terminal.texts import plain
 
@@ -23,10 +26,19 @@ def print_clicks(found: Mapping[str, Any]) -> None:
     if left:
         told = ", ".join(f"{n:,} {in_words(reason)}" for reason, n in left.items())
         click.echo(f"  graded pairs not compared: {told}")
+    if said := flagged_in_words(found["flagged"]):
+        click.echo(f"  {said}")
     if found["reason"] is None:
         _print_confusion(found["confusion"])
         _print_contradictions(found)
         _print_rechecks(found["rechecks"])
+
+
+def print_meanings() -> None:
+    """What the words of it mean, as the foot of what is told."""
+    click.echo()
+    for word, meaning in MEANINGS.items():
+        click.echo(f"{word}: {meaning}")
 
 
 def print_next(found: Mapping[str, Any], sent: Mapping[str, Any] | None) -> None:
@@ -79,10 +91,17 @@ def _contradiction(row: Mapping[str, Any], measure: str) -> list[str]:
 def _print_rechecks(rechecks: Sequence[Mapping[str, Any]]) -> None:
     if not rechecks:
         return
-    answered = [row for row in rechecks if row["state"] == "answered"]
-    changed = sum(bool(row["changed"]) for row in answered)
     click.echo()
-    click.echo(
-        f"Re-checks: {len(rechecks) - len(answered):,} wait, {len(answered):,} were graded, "
-        f"which changed the grade of {changed:,}"
-    )
+    click.echo(f"Re-checks: {rechecks_in_words(rechecks)}")
+    answered = [row for row in rechecks if row["state"] == "answered"]
+    for row in answered[:SHOWN]:
+        which = f"{plain(row['query_id'])}  {plain(row['doc_id'])}"
+        click.echo(f"  {which}  before: {row['grade']}; {_given(row)}; {settled_in_words(row)}")
+    if len(answered) > SHOWN:
+        click.echo(f"  the newest {SHOWN} of {len(answered):,}; --json has all")
+
+
+def _given(row: Mapping[str, Any]) -> str:
+    """Who gave which grade."""
+    both = zip(row["given_by"], row["given"], strict=True)
+    return ", ".join(f"{plain(name)} gave {grade}" for name, grade in both)

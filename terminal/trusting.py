@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from terminal import output as out
+from terminal.click_words import meanings_as_help
 from terminal.options import json_option, with_workspace
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 SLICES = ("tag", "query", "week")
 
 
-@click.command()
+@click.command(epilog=meanings_as_help())
 @click.option("--by", type=click.Choice(SLICES), help="Also within each tag, query or week.")
 @click.option("--disagreements", is_flag=True, help="Also each pair whose grades differ.")
 @click.option("--clicks", is_flag=True, help="Also how far clicks agree with the experts.")
@@ -104,3 +105,4 @@ def _print(report: Mapping[str, Any], more: Mapping[str, Any], mark: str) -> Non
     if "clicks" in more:
         clicks_output.print_clicks(more["clicks"])
         clicks_output.print_next(more["clicks"], more.get("recheck"))
+        clicks_output.print_meanings()

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from builder.crosscheck import send_to_recheck, take_back_recheck
+from builder.crosscheck.click_wording import rechecks_in_words, settled_in_words
 from builder.people import Person
 from builder.store.documents import get_document
 from builder.workspace import Workspace
@@ -14,8 +15,8 @@ from ui.cards import filled
 from ui.frame import in_callback, muted, note, section
 from ui.jobs import clock
 from ui.mining.pairs import sure_in_words
-from ui.numbers import count, count_of, in_words, percent, percent_interval
-from ui.tables import Column, table
+from ui.numbers import MISSING, count, count_of, in_words, percent, percent_interval
+from ui.tables import Column, table, with_note
 from ui.text import clean, folded, inline, query_terms
 
 AT_ONCE = 10
@@ -72,24 +73,14 @@ def show_rechecks(
     section("Asked once more")
     waiting = [row for row in rechecks if row["state"] == "waiting"]
     answered = [row for row in rechecks if row["state"] != "waiting"]
-    changed = sum(bool(row["changed"]) for row in answered)
-    muted(_looks_in_words(len(waiting), len(answered), changed))
+    muted(rechecks_in_words(rechecks))
     if answered:
         st.html(answered_html(workspace, answered))
+    if any(row["disputed"] for row in answered):
+        st.page_link("ui/pages/adjudicate.py", label="Adjudicate", icon=":material/arrow_forward:")
     if waiting:
         with st.expander(f"{count_of(len(waiting), 'pair')} waiting"):
             _show_all_waiting(workspace, person, waiting)
-
-
-def _looks_in_words(waiting: int, answered: int, changed: int) -> str:
-    """How many pairs wait for a second look, and what it changed."""
-    said = [f"{count_of(waiting, 'pair')} {'waits' if waiting == 1 else 'wait'} for a second look."]
-    if answered:
-        said.append(
-            f"{count_of(answered, 'pair')} had it; {count(changed)} of them "
-            f"{'has' if changed == 1 else 'have'} another grade now."
-        )
-    return " ".join(said if waiting else said[1:])
 
 
 def _show_all_waiting(
@@ -150,7 +141,7 @@ def evidence_in_words(evidence: Mapping[str, Any]) -> str:
 
 
 def answered_html(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Safe HTML: before, the second look, and now."""
+    """Safe HTML: before, the second look and whose it was, what the pair is settled to and how."""
     columns = [
         Column("query"),
         Column("document"),
@@ -166,13 +157,19 @@ def answered_html(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> st
             row["title"] or row["doc_id"],
             str(row["weak_grade"]),
             str(row["grade"]),
-            ", ".join(map(str, row["given"])),
-            "\u2013" if row["result"] is None else str(row["result"]),
+            with_note(", ".join(map(str, row["given"])), ", ".join(row["given_by"])),
+            with_note(MISSING if row["result"] is None else str(row["result"]), _settled(row)),
             f"{clock(workspace, row['asked_at'])}, {row['asked_by']}",
         ]
         for row in rows
     ]
     return f'<div class="gs-blocks gs-rechecked">{table(columns, cells)}</div>'
+
+
+def _settled(row: Mapping[str, Any]) -> str:
+    """How the pair is settled; the grade itself stands above it."""
+    said = settled_in_words(row)
+    return said.replace(f": {row['result']}", "", 1)
 
 
 def sent_in_words(done: Mapping[str, Any]) -> list[str]:

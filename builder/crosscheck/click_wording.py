@@ -1,6 +1,6 @@
 """Clicks against experts in words; nothing in them comes from the workspace."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builder.judging.agreement.words import in_words
@@ -45,6 +45,11 @@ def what_next(found: Mapping[str, Any]) -> str:
             "Clicks and experts hardly agree: before single pairs, look at the thresholds of weak "
             "grades, and at what the log keeps of each search."
         )
+    if disputed := sum(bool(row["disputed"]) for row in found["rechecks"]):
+        return (
+            f"{_pairs(disputed)} got a second look that says otherwise by much: decide on the page "
+            "Adjudicate."
+        )
     if found["n_contradictions"] and not found["contradictions"]:
         return "Look at the strongest contradictions."
     return _about_pairs([row["sendable"] for row in found["contradictions"]])
@@ -68,6 +73,51 @@ def nobody_left(n: int) -> str:
     return (
         f"Nobody is left who has not graded {whom}: decide on the page Adjudicate, or add a rater."
     )
+
+
+_SETTLED = {
+    "majority": "settled by the majority",
+    "lower_median": "settled by the lower median",
+    "mean": "settled by the rounded mean",
+    "decision": "decided by an analyst",
+}
+
+
+def settled_in_words(row: Mapping[str, Any]) -> str:
+    """What came of a re-check that was graded, to stand behind who gave which grade.
+
+    Args:
+        row: As `builder.crosscheck.rechecked.list_rechecks` tells it.
+    """
+    if row["result"] is None:
+        return "no grade of it counts any more"
+    if row["agrees"] and not row["changed"]:
+        return "agrees and changed nothing"
+    said = f"{_SETTLED[row['settled_by']]}: {row['result']}"
+    return f"{said}; disputed: Adjudicate" if row["disputed"] else said
+
+
+def rechecks_in_words(rechecks: Sequence[Mapping[str, Any]]) -> str:
+    """How many wait, how many got the same grade again, and how many another one."""
+    answered = [row for row in rechecks if row["state"] == "answered"]
+    waiting = len(rechecks) - len(answered)
+    said = []
+    if waiting or not answered:
+        said.append(f"{_pairs(waiting)} {'waits' if waiting == 1 else 'wait'} for a second look.")
+    if answered:
+        said.append(_second_looks(answered))
+    return " ".join(said)
+
+
+def _second_looks(answered: Sequence[Mapping[str, Any]]) -> str:
+    same = sum(bool(row["agrees"]) for row in answered)
+    disputed = sum(bool(row["disputed"]) for row in answered)
+    said = f"{_pairs(len(answered))} had it: {same:,} got the same grade again"
+    if other := len(answered) - same:
+        said += f", {other:,} another one"
+    if disputed:
+        said += f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed: Adjudicate"
+    return f"{said}."
 
 
 def after_sending(sent: int, not_sent: Mapping[str, int]) -> str:

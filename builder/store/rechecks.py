@@ -72,6 +72,7 @@ class Recheck(NamedTuple):
         query: The query's text.
         title: The document's title, "" if it has none.
         given: The grades of those who answered, in the order of their names.
+        given_by: Their names.
     """
 
     recheck_id: int
@@ -85,6 +86,7 @@ class Recheck(NamedTuple):
     query: str
     title: str
     given: tuple[int, ...] = ()
+    given_by: tuple[str, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -96,7 +98,7 @@ def standing_rechecks(connection: Connection) -> list[Recheck]:
     """All that were not taken back, newest first."""
     asked = [Recheck(*row) for row in connection.execute(_STANDING)]
     given = _given_since(connection, asked)
-    return [recheck._replace(given=given.get(recheck.recheck_id, ())) for recheck in asked]
+    return [_answered(recheck, given.get(recheck.recheck_id, {})) for recheck in asked]
 
 
 def add_rechecks(connection: Connection, new: Sequence[NewRecheck], asked_by: str) -> None:
@@ -246,8 +248,13 @@ def _ask_once_less(connection: Connection, pair_ids: Sequence[int]) -> None:
     note_change(connection)
 
 
-def _given_since(connection: Connection, asked: Sequence[Recheck]) -> Mapping[int, tuple[int, ...]]:
-    """recheck_id -> the grades that answer it."""
+def _answered(recheck: Recheck, given: Mapping[str, int]) -> Recheck:
+    names = tuple(sorted(given))
+    return recheck._replace(given=tuple(given[name] for name in names), given_by=names)
+
+
+def _given_since(connection: Connection, asked: Sequence[Recheck]) -> Mapping[int, dict[str, int]]:
+    """recheck_id -> the grades that answer it, by name."""
     of_pair: defaultdict[int, list[Any]] = defaultdict(list)
     for part in _parts(sorted({recheck.pair_id for recheck in asked})):
         for row in connection.execute(_SAID.where(judgments.c.pair_id.in_(part))):
@@ -255,7 +262,7 @@ def _given_since(connection: Connection, asked: Sequence[Recheck]) -> Mapping[in
     return {one.recheck_id: _answers(of_pair[one.pair_id], one.asked_at) for one in asked}
 
 
-def _answers(rows: Iterable[Any], asked_at: str) -> tuple[int, ...]:
+def _answers(rows: Iterable[Any], asked_at: str) -> dict[str, int]:
     """The grades that stand of those who had none at that moment; rows of one pair as logged."""
     had_one: dict[str, bool] = {}
     stands: dict[str, int] = {}
@@ -264,7 +271,7 @@ def _answers(rows: Iterable[Any], asked_at: str) -> tuple[int, ...]:
             had_one[row.name] = row.outcome == "grade"
         if row.judgment_id == row.standing_id and row.outcome == "grade":
             stands[row.name] = row.grade
-    return tuple(stands[name] for name in sorted(stands) if not had_one.get(name, False))
+    return {name: grade for name, grade in stands.items() if not had_one.get(name, False)}
 
 
 def _pairs_of(connection: Connection, query_key: int) -> dict[str, int]:

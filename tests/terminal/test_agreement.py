@@ -10,6 +10,7 @@ from builder.judging.trust import report_of
 from builder.store.grades import GradeRow
 from builder.store.ratings import ratings_of
 from builder.store.repeats import Repeats
+from terminal.click_words import MEANINGS
 from terminal.texts import plain
 from terminal.trust_output import print_agreement
 from tests.builder.clicked import clicked_workspace
@@ -202,10 +203,13 @@ def test_clicks_against_experts_and_the_strongest_sent_to_a_re_check(clicked: Te
         "Clicks against experts: On 24 pairs that experts graded and clicks tell of" in told.stdout
     )
     assert "graded pairs not compared: 6 no evidence" in told.stdout
-    assert told.stdout.endswith("Next: Send the strongest contradictions to a blind re-check.\n")
+    assert "Next: Send the strongest contradictions to a blind re-check.\n" in told.stdout
+    words = (f"{word}: {meaning}" for word, meaning in MEANINGS.items())
+    assert told.stdout.endswith("\n".join(["", *words, ""]))
+    assert all(f"{word}: " in clicked("agreement", "--help").stdout for word in MEANINGS)
     sent = clicked("agreement", "--recheck", "1")
     assert "sent to a blind re-check: 1\n  q0  d" in sent.stdout
-    assert "Re-checks: 1 wait, 0 were graded" in sent.stdout
+    assert "Re-checks: 1 pair waits for a second look.\n" in sent.stdout
     document = clicked("agreement", "--recheck", "5", "--json").document
     assert (document["recheck"]["sent"], document["recheck"]["not_sent"]) == (1, {"waiting": 1})
     assert document["clicks"]["n_contradictions"] == 2

@@ -15,6 +15,8 @@ from builder.crosscheck import (
     send_to_recheck,
     take_back_recheck,
 )
+from builder.crosscheck.click_wording import rechecks_in_words, settled_in_words
+from builder.crosscheck.expert_grades import settled_by
 from builder.curation import retire_query
 from builder.errors import BuilderError, NotAllowedError
 from builder.judging.adjudication import decide
@@ -129,6 +131,7 @@ def test_what_is_sent_is_graded_by_somebody_else_and_told_before_and_after(
     after = 2 if before == 3 else 0
     assert (row["state"], row["given"], row["grade"]) == ("answered", [1], before)
     assert (row["result"], row["changed"]) == (after, after != before)
+    assert (row["given_by"], row["agrees"], row["settled_by"]) == (["cy"], False, "mean")
     told = next(
         row
         for row in clicks_against_experts(workspace, rule="median")["contradictions"]
@@ -153,6 +156,55 @@ def test_nothing_is_sent_twice_and_what_cannot_be_sent_is_counted(workspace: Wor
     assert (again["sent"], again["not_sent"]["nobody_left"]) == (0, len(against(workspace)))
     assert "Adjudicate" in again["next"]
     assert "Adjudicate" in clicks_against_experts(workspace)["next"]
+
+
+def test_a_second_look_is_told_beside_what_the_pair_is_settled_to(workspace: Workspace) -> None:
+    """Ann alone gave q0 d5 a 0, as Bob is left out; Cy gives 3, and the lower median is 0."""
+    exclude_rater(workspace, "bob", "careless", None)
+    send_to_recheck(workspace, [("q0", "d5")], None)
+    grade(workspace, "cy", {"d5": 3}, ["q0"])
+    (row,) = list_rechecks(workspace)
+    assert (row["grade"], row["given"], row["result"]) == (0, [3], 0)
+    assert (row["agrees"], row["changed"], row["disputed"]) == (False, False, True)
+    assert settled_in_words(row) == "settled by the lower median: 0; disputed: Adjudicate"
+    found = clicks_against_experts(workspace)
+    assert found["next"].startswith("1 pair got a second look that says otherwise by much")
+    told = rechecks_in_words(found["rechecks"])
+    assert told == (
+        "1 pair had it: 0 got the same grade again, 1 another one; 1 is disputed: Adjudicate."
+    )
+    decide(
+        workspace, ensure_person(workspace, "ann"), row["pair_id"], 3, "read it", token=uuid4().hex
+    )
+    (row,) = list_rechecks(workspace)
+    assert (row["disputed"], settled_in_words(row)) == (False, "decided by an analyst: 3")
+
+
+def test_only_the_same_grade_again_is_said_to_change_nothing(workspace: Workspace) -> None:
+    send_to_recheck(workspace, [("q0", "d1"), ("q0", "d5")], None)
+    for _ in range(2):
+        grade_as(workspace, "cy", 0)
+    said = {row["doc_id"]: settled_in_words(row) for row in list_rechecks(workspace)}
+    # Experts gave d1 a 3 twice, and d5 a 0.
+    assert said == {
+        "d1": "settled by the majority: 3; disputed: Adjudicate",
+        "d5": "agrees and changed nothing",
+    }
+
+
+@pytest.mark.parametrize(
+    ("grades", "rule", "expected"),
+    [
+        ([0, 3], "majority", "lower_median"),
+        ([0, 3, 3], "majority", "majority"),
+        ([2], "majority", "majority"),
+        ([0, 1, 1, 2, 2], "majority", "lower_median"),
+        ([0, 3, 3], "median", "lower_median"),
+        ([0, 3, 3], "mean", "mean"),
+    ],
+)
+def test_by_what_grades_are_settled(grades: list[int], rule: str, expected: str) -> None:
+    assert settled_by(grades, rule) == expected
 
 
 def test_taken_back_while_nobody_has_graded_it(workspace: Workspace) -> None:
