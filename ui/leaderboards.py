@@ -10,6 +10,7 @@ from builder.export.names import DRAFT
 from builder.export.provenance import SPLIT
 from builder.store.releases import Release
 from builder.workspace import Workspace
+from evals.qrels import WEAK_SPLIT
 from evals.results import LEADERBOARD_MEASURES, Result
 from ui.charts import model_colours, score_chart
 from ui.frame import muted, note
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 EVALUATION_JOB = "evaluation"
 EVALUATION_TARGET = "builder.evaluation:evaluate_job"
 KNOWN_MODELS = ["bm25", "minilm"]
+NO_JUDGMENTS = "labels from clicks, no judgments"
+"""What the split of weak labels is called."""
 MEASURE_NAMES = {
     "ndcg_at_10": "nDCG@10",
     "recall_at_10": "Recall@10",
@@ -57,6 +60,12 @@ def show_board(board: Contest, colours: Mapping[str, str]) -> None:
         note(
             f"{board.name} is an older release; the newest is {board.task}@{board.newest.number}.",
             "Scores on different releases are no contest: documents, queries or grades differ.",
+        )
+    if board.split == WEAK_SPLIT:
+        note(
+            f"{board.name}: {NO_JUDGMENTS}.",
+            "Nobody graded these documents: what leads here ranks as users click.",
+            kind="warning",
         )
     if board.results:
         _show_results(board.results, colours)
@@ -119,7 +128,8 @@ def show_scores(board: Contest, colours: Mapping[str, str]) -> None:
 
 def _title(contest: Contest) -> str:
     """Names a contest on screen and in the address, today and tomorrow: NAME@N for a release."""
-    split = "" if contest.split == SPLIT else f", {contest.split}"
+    named = NO_JUDGMENTS if contest.split == WEAK_SPLIT else contest.split
+    split = "" if contest.split == SPLIT else f", {named}"
     content = "" if contest.release else f" (content {contest.content_hash[:8]})"
     return f"{contest.name}{split}{content}"
 

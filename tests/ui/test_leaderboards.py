@@ -1,5 +1,7 @@
 """The Leaderboard keeps releases apart and says who is missing from the newest."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -7,8 +9,11 @@ from builder.evaluation import evaluate_models, score_runs
 from builder.export import export_task
 from builder.store.documents import insert_documents
 from builder.workspace import Workspace
+from evals.qrels import WEAK_SPLIT
 from evals.records import Document
+from tests.builder.clicked import clicked_workspace
 from tests.ui.conftest import OpenApp
+from tests.workspaces import copied
 
 
 def markup(app: AppTest) -> str:
@@ -41,6 +46,19 @@ def test_a_release_without_results_says_so_and_offers_the_commands(page: AppTest
     assert "goldsmith score own.trec -t custom/filled" in html
     assert "<b>own" not in html
     assert not page.get("vega_lite_chart")
+
+
+def test_labels_from_clicks_are_called_no_judgments(open_app: OpenApp, tmp_path: Path) -> None:
+    with copied(clicked_workspace, tmp_path / "w") as workspace:
+        export_task(workspace, "shop", weak=True)
+        evaluate_models(workspace, ["bm25"], ["custom/shop"], split=WEAK_SPLIT)
+        app = open_app(workspace.root)
+        app.session_state["person"] = "ann"
+        page = app.run().switch_page("ui/pages/leaderboard.py").run()
+        html = markup(page)
+    first, *_ = page.selectbox(key="board").options
+    assert first.startswith("shop, labels from clicks, no judgments (content ")
+    assert "shop: labels from clicks, no judgments." in html
 
 
 def test_a_model_on_an_older_release_only_is_named(
