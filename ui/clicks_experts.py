@@ -1,22 +1,22 @@
 """Clicks against experts, on screen: how far they agree, and how that is counted."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 import streamlit as st
 
 from builder.crosscheck import clicks_against_experts
 from builder.crosscheck.clicks import JOB, JOB_TARGET
+from builder.mining.deciding import deciding_choice, flagged_in_words
 from builder.people import Person
 from builder.store.latest import Latest, latest_changes
 from builder.workspace import Workspace
-from online.manifest import MANIFEST
+from online.evidence import is_evidence_kept
 from ui.confusion import confusion_table
 from ui.dashboards.counting import Log, state_of
 from ui.frame import in_callback, muted, note
 from ui.imports import offer_import
-from ui.jobs import follow, latest_job, start
+from ui.jobs import follow, start
 from ui.mining.drawing import AT_ONCE
 from ui.numbers import count, count_of, in_words
 from ui.tables import Tile, tiles
@@ -45,6 +45,7 @@ _NOT_COMPARED = {
     "too_few_sessions": "too few sessions",
     "too_little_confidence": "the weak grade is not sure enough",
     "never_examined": "nobody looked so far down",
+    "too_few_expected_clicks": "hardly a click is expected at their ranks",
 }
 
 
@@ -70,12 +71,8 @@ def _compared(
 
 
 def _is_counted(workspace: Workspace) -> bool:
-    """Whether the clicks were counted since events last came in."""
-    job = latest_job(workspace, JOB)
-    if job is None or job.state != "done" or job.finished_at is None:
-        return False
-    came = (workspace.lake.root / MANIFEST).stat().st_mtime
-    return datetime.fromisoformat(job.finished_at).timestamp() > came
+    """Whether the clicks that decide are counted, of the log as it is now."""
+    return is_evidence_kept(workspace.lake, workspace.cache_folder, deciding_choice(workspace))
 
 
 def _offer_counting(workspace: Workspace, person: Person) -> None:
@@ -139,7 +136,9 @@ def figures(found: Compared) -> list[Tile]:
 
 
 def _show_not_compared(found: Compared) -> None:
-    """How many graded pairs could not be compared, and why."""
+    """How many graded pairs could not be compared, and why; and what flagged sessions did."""
+    if said := flagged_in_words(found["flagged"]):
+        muted(said)
     left = {reason: n for reason, n in found["not_compared"].items() if n}
     told = ", ".join(
         f"{count(n)} {_NOT_COMPARED.get(why, in_words(why))}" for why, n in left.items()
@@ -155,7 +154,9 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
     """By which thresholds weak grades are made, in a line."""
     bounds = ", ".join(f"{bound:g}" for bound in rule["thresholds"])
     impressions, sessions = count(rule["min_impressions"]), count(rule["min_sessions"])
+    expected = rule["least_expected_clicks"] if rule["measure"] == "coec" else 0
+    clicks = f" and {expected:g} expected click{'' if expected == 1 else 's'}" * bool(expected)
     return (
         f"Weak grades by {rule['measure'].upper()} with thresholds {bounds}, of pairs with at "
-        f"least {impressions} impressions in {sessions} sessions."
+        f"least {impressions} impressions in {sessions} sessions{clicks}."
     )

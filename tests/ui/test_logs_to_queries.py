@@ -7,10 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from builder.mining import Sampling, list_samplings
+from builder.mining.deciding import JOB as EVIDENCE_JOB
 from builder.workspace import Workspace
+from tests.online.logs import flag
 from tests.ui.test_pages import markup, sign_in, wait_for
 from ui.jobs import latest_job
-from ui.mining import drawing
+from ui.mining import clicks, drawing
 from ui.mining.drawing import PREVIEW_JOB
 
 OpenApp = Callable[[Path], AppTest]
@@ -43,6 +45,23 @@ def test_what_the_address_asks_for_is_previewed(
     sampling = Sampling.from_json((job.outcome or {})["parameters"])
     assert (sampling.limit, sampling.method, sampling.personal) == (7, "random", "keep")
     assert (sampling.seed, sampling.choice.model) == (3, "bm25")
+
+
+def test_clicks_of_a_large_log_are_counted_by_a_job_without_bots(
+    open_app: OpenApp, filled_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clicks, "AT_ONCE", 0)
+    flag(filled_workspace.lake, "nobody")
+    app = sign_in(open_app(filled_workspace.root), "Dana").switch_page(PAGE)
+    app.query_params["view"] = "What clicks tell"
+    app.run()
+    assert app.checkbox(key="clicks_without_bots").value
+    app.button(key="count_clicks").click().run()
+    wait_for(filled_workspace, EVIDENCE_JOB)
+    assert "2 of 2 pairs" in markup(app.run())
+    app.checkbox(key="clicks_without_bots").uncheck().run()
+    assert not app.exception
+    assert app.button(key="count_clicks").label == "Count clicks"
 
 
 def test_what_clicks_tell_is_called_no_judgment_and_says_why_there_is_no_weak_grade(

@@ -30,12 +30,14 @@ KEYS = {
 """What the address of the Dashboard may hold."""
 
 
-def ask_choice(log: Log, zone: str) -> Choice:
+def ask_choice(log: Log, zone: str, *, bots_left_out: bool | None = None) -> Choice:
     """Days, model, tag, class of queries, and whether bots count.
 
     Args:
         log: What there is.
         zone: Whose days are meant.
+        bots_left_out: What holds of bots until somebody chooses, where it has a choice of its own;
+            None: the usual one, by which they count.
 
     Raises:
         OnlineError: The first day is after the last.
@@ -46,7 +48,7 @@ def ask_choice(log: Log, zone: str) -> Choice:
         model = ask_one("Model version", log.model_versions, "model", said)
         tag = ask_tag(log, said)
         query_class = ask_class(said)
-    without_bots = ask_bots()
+    without_bots = ask_bots() if bots_left_out is None else ask_bots_that_decide(bots_left_out)
     if said:
         note(said[0], *said[1:], kind="warning")
     say_later(log, end)
@@ -85,12 +87,20 @@ def ask_class(said: list[str]) -> str | None:
 
 def ask_bots() -> bool:
     """Whether sessions that look like a machine's are left out."""
-    return st.checkbox(
-        "Leave out bots",
-        key="without_bots",
-        bind="query-params",
-        help="Sessions that behave as no person does. They are flagged, never deleted.",
-    )
+    return _ask_bots("without_bots", _BOTS, default=False)
+
+
+def ask_bots_that_decide(default: bool) -> bool:  # noqa: FBT001 - the only thing that is asked
+    """The same of click evidence; it begins with what holds where clicks decide."""
+    said = f"{_BOTS} Where clicks decide, settings say whether they are left out."
+    return _ask_bots("clicks_without_bots", said, default=default)
+
+
+_BOTS = "Sessions that behave as no person does. They are flagged, never deleted."
+
+
+def _ask_bots(key: str, said: str, *, default: bool) -> bool:
+    return st.checkbox("Leave out bots", default, key=key, bind="query-params", help=said)
 
 
 def ask_one(

@@ -5,14 +5,25 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from builder.mining.deciding import (
+    JOB,
+    JOB_TARGET,
+    choice_as_json,
+    flagged_in_words,
+    flagged_of,
+)
+from builder.people import Person
 from builder.workspace import Workspace
 from online.engines import Choice
-from online.evidence import Evidence, EvidenceSummary, RankCtr, find_evidence
+from online.evidence import Evidence, EvidenceSummary, RankCtr, find_evidence, is_evidence_kept
 from ui.charts import OKABE_ITO
+from ui.dashboards.counting import Log
 from ui.dashboards.figures import file_parts
 from ui.downloads import Sheet, file_name, show_chart
-from ui.frame import muted, note
+from ui.frame import in_callback, muted, note
 from ui.imports import offer_import
+from ui.jobs import follow, start
+from ui.mining.drawing import AT_ONCE
 from ui.numbers import count, count_of, percent
 from ui.tables import Tile, tiles
 
@@ -23,12 +34,16 @@ LAST_RANK = 20
 """Deeper ranks are in the file, not in the chart."""
 
 
-def evidence_of(workspace: Workspace, choice: Choice) -> Evidence:
+def evidence_of(workspace: Workspace, person: Person, log: Log, choice: Choice) -> Evidence | None:
     """What clicks tell of the searches that are meant; counted once for a state of the lake.
 
     Not kept in the process: where it is on disk, finding it takes milliseconds, and its file goes
-    when events come in.
+    when events come in. Of a large log it is counted by a job; None while it is not there yet.
     """
+    is_kept = is_evidence_kept(workspace.lake, workspace.cache_folder, choice)
+    if log.searches > AT_ONCE and not is_kept:
+        _offer_counting(workspace, person, choice)
+        return None
     place = st.empty()
 
     def tell(_: str, done: int, total: int | None) -> None:
@@ -39,6 +54,18 @@ def evidence_of(workspace: Workspace, choice: Choice) -> Evidence:
         found = find_evidence(workspace.lake, workspace.cache_folder, choice, tell)
     place.empty()
     return found
+
+
+def _offer_counting(workspace: Workspace, person: Person, choice: Choice) -> None:
+    note("The log is large: counting its clicks takes a moment.")
+    st.button(
+        "Count clicks",
+        type="primary",
+        key="count_clicks",
+        on_click=in_callback(start),
+        args=(workspace, person, JOB, JOB_TARGET, {"choice": choice_as_json(choice)}),
+    )
+    follow(workspace, JOB, keep=False)
 
 
 def show_why_no_evidence(summary: EvidenceSummary) -> bool:
@@ -75,6 +102,8 @@ def show_evidence_figures(summary: EvidenceSummary, labelled: int) -> None:
         Tile("pairs with a weak grade", count(labelled), f"{percent(share)} of the pairs"),
     ]
     st.html(tiles(figures))
+    if said := flagged_in_words(flagged_of(summary)):
+        muted(said)
     if summary.more_clicks_than_impressions:
         note(*too_many_clicks(summary), kind="warning")
     if lines := list(left_open(summary)):

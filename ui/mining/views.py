@@ -34,10 +34,12 @@ def draw_queries(workspace: Workspace, person: Person, log: Log, choice: Choice)
     show_drawings(workspace, person, drawings)
 
 
-def show_clicks(workspace: Workspace, choice: Choice) -> None:
+def show_clicks(workspace: Workspace, person: Person, log: Log, choice: Choice) -> None:
     """What clicks tell of queries and documents, and the weak grades that are made of it."""
     warn_of_weak_grades()
-    evidence = evidence_of(workspace, choice)
+    evidence = evidence_of(workspace, person, log, choice)
+    if evidence is None:
+        return
     summary = evidence.summary
     if show_why_no_evidence(summary):
         return

@@ -52,9 +52,11 @@ def rule_html(rule: WeakGradeRule, names: Sequence[str]) -> str:
         if rule.min_confidence
         else ""
     )
+    expected = rule.least_expected_clicks if rule.measure == "coec" else 0
+    clicks = f", {expected:g} expected click{'' if expected == 1 else 's'}" * bool(expected)
     least = (
         f"Only pairs with at least {count(rule.min_impressions)} impressions in "
-        f"{count(rule.min_sessions)} sessions{sure} get one."
+        f"{count(rule.min_sessions)} sessions{clicks}{sure} get one."
     )
     return f'{table(columns, rows)}<p class="gs-muted">{inline(least)}</p>'
 

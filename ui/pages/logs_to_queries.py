@@ -35,8 +35,9 @@ view = st.segmented_control(
     bind="query-params",
     label_visibility="collapsed",
 )
-choice = ask_choice(log, workspace.settings.timezone)
+zone = workspace.settings.timezone
 if view == "draw":
-    draw_queries(workspace, person, log, choice)
+    draw_queries(workspace, person, log, ask_choice(log, zone))
 else:
-    show_clicks(workspace, choice)
+    out = workspace.settings.weak_grades.without_bots
+    show_clicks(workspace, person, log, ask_choice(log, zone, bots_left_out=out))
