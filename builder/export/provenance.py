@@ -108,6 +108,7 @@ class Making:
             n = self.weak.counts["labels"]
             said.append(
                 f"{n:,} labels in the split {WEAK_SPLIT} were made of clicks: nobody judged them"
+                f"{'; ' * bool(self.weak.beside)}{self.weak.beside}"
             )
         return said
 
@@ -170,6 +171,7 @@ def release_card(making: Making) -> str:
         f"queries, {counts['judgments']:,} graded pairs, {counts['relevant']:,} of them relevant "
         f"(grade 1 or more). Release {making.release}, made with Goldsmith on "
         f"{making.created_at[:10]} (UTC).",
+        f"{making.weak.beside}: see below." if making.weak and making.weak.beside else "",
         _marks(making),
         "## How it was made",
         _making(making, agreement),

@@ -78,7 +78,8 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         actor: Who asks for it in the browser; None at the terminal.
 
     Returns:
-        task_dir (absolute), release (its number), documents, queries, judgments, dropped
+        task_dir (absolute), release (its number), documents, queries (with a judgment that is in
+        the release; weak_labels counts those that have only labels from clicks), judgments, dropped
         ({"unjudged": queries, "no_relevant": queries}), warnings, adjudicated (pairs whose grade
         an analyst decided), unchanged (whether the latest release holds the same, so that no new
         one was made), content_hash, agreement, and weak_labels (what goldsmith.json says of them;
@@ -367,7 +368,7 @@ def _told(built: Built, number: int, shown: Path, *, unchanged: bool) -> dict[st
         "task_dir": str(shown.absolute()),
         "release": number,
         "documents": built.written.documents,
-        "queries": built.written.queries,
+        "queries": making.counts["queries"],
         "judgments": making.counts["judgments"],
         "dropped": making.dropped,
         "warnings": [*built.written.warnings, *making.warnings],

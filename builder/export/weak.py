@@ -67,6 +67,14 @@ class WeakLabels:
         return {"labels": len(self.grades), "queries": queries, "unjudged_queries": self.only_here}
 
     @property
+    def beside(self) -> str:
+        """What stands beside the judged queries: "42 more queries have only labels from clicks"."""
+        n = self.only_here
+        if not n:
+            return ""
+        return f"{n:,} more {'query has' if n == 1 else 'queries have'} only labels from clicks"
+
+    @property
     def digest(self) -> str:
         """Equal where labels, confidence, evidence and rule are."""
         rule = json.dumps(self.rule.as_json(), sort_keys=True)

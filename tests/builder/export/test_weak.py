@@ -38,7 +38,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         export_task(workspace, "shop", to=root.parent / "plain")
         exported = export_task(workspace, "shop", weak=True, to=root.parent / "weak")
         assert (exported["release"], exported["unchanged"]) == (2, False)
-        assert any("nobody judged them" in warning for warning in exported["warnings"])
+        assert exported["queries"] == len(GRADED)
+        assert exported["warnings"][-1].endswith(
+            "nobody judged them; 1 more query has only labels from clicks"
+        )
     return root
 
 
@@ -105,6 +108,9 @@ def test_the_folder_says_what_it_is_and_how_far_it_agrees(plain: Path, weak: Pat
     assert said["rule"]["thresholds"] == [0.6, 1.0, 1.2]
     assert told(weak)["counts"]["out"]["judgments"] == 25
     card = (weak / "README.md").read_text("utf-8")
+    assert told(weak)["counts"]["out"]["queries"] == len(GRADED)
+    assert " documents, 5 queries, " in card
+    assert "\n\n1 more query has only labels from clicks: see below.\n\n" in card
     assert f"## Weak labels from clicks: nobody judged these\n\nThe split `{WEAK_SPLIT}`" in card
     assert f"quadratic kappa {kappa:.2f}, 95 % interval" in card
     assert "Weak labels" not in (plain / "README.md").read_text("utf-8")
