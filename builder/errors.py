@@ -5,6 +5,7 @@ BuilderError            base: one clear message, the place, and a hint
 ├── WorkspaceError      the folder is no workspace, or of a newer Goldsmith
 ├── ImportFailedError   a file cannot be read at all (bad rows go to quarantine instead)
 ├── NotAllowedError     this person may not do that
+├── PairGoneError       the pair was taken out of the pool
 └── TaskNotFoundError   a task name leads to no folder
 """
 
@@ -33,6 +34,10 @@ class ImportFailedError(BuilderError):
 
 class NotAllowedError(BuilderError):
     """This person may not do that."""
+
+
+class PairGoneError(BuilderError):
+    """The pair was taken out of the pool: nothing that is said of it is needed any more."""
 
 
 class TaskNotFoundError(BuilderError):

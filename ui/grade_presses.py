@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from builder.errors import PairGoneError
 from builder.judging.queue import (
     LONGEST_REASON,
     Outcome,
@@ -24,6 +25,9 @@ from ui.sitting import Said, Sitting, now_ms, shortened, title_of
 
 WANTED_IN_URL = "pair"
 VIEW_IN_URL = "view"
+GONE = (
+    "This pair was taken out of the pool meanwhile: your grade is not needed. Here is the next one."
+)
 _NO_REASON = "no reason given"
 _UNDONE = {
     "grade": "Undone: your grade of ",
@@ -69,7 +73,11 @@ def _judge(workspace: Workspace, sitting: Sitting, press: Press) -> None:
     if judge is None:
         sitting.said = Said("ignored", "This key does nothing here.")
         return
-    said = judge(workspace, sitting, press)
+    try:
+        said = judge(workspace, sitting, press)
+    except PairGoneError:
+        # Nothing was stored; what was written about the pair is not lost with it.
+        said, sitting.orphan = Said("ignored", GONE), press.comment
     if said is None:
         sitting.said = Said("ignored", "Say why, then it counts.")
         return

@@ -27,7 +27,7 @@ from builder.people import Person
 from builder.workspace import Workspace
 from ui import grade_end, text
 from ui.corpus_search import show_corpus_search
-from ui.frame import errors_shown, in_callback, leave_if_refused, show_callback_error
+from ui.frame import errors_shown, in_callback, leave_if_refused, note, show_callback_error
 from ui.grade_bar import KEY, show_bar
 from ui.grade_card import pair_html
 from ui.grade_presses import VIEW_IN_URL, WANTED_IN_URL, press_key
@@ -69,6 +69,8 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
         if _must_draw_all(workspace, sitting):
             st.rerun(scope="app")
         show_callback_error()
+        if words := sitting.take_orphan():
+            note("Your comment on the pair that is gone was not kept anywhere. It read:", words)
         _seek_pair(workspace, sitting, filters)
         progress = progress_of(workspace, person.name, filters)
         if sitting.pair is None:

@@ -6,7 +6,7 @@ of anybody else.
 
 from dataclasses import dataclass
 
-from builder.errors import BuilderError, NotAllowedError
+from builder.errors import BuilderError, NotAllowedError, PairGoneError
 from builder.judging.counts import query_place
 from builder.store import Connection, Store, queue, shown
 from builder.store.people import Person, find_person
@@ -113,10 +113,13 @@ def check_pair(connection: Connection, pair_id: int) -> None:
     """See that there is such a pair.
 
     Raises:
-        BuilderError: There is none.
+        PairGoneError: There is none: where somebody has it on screen, it was taken out of the pool.
     """
     if shown.shown_pair(connection, pair_id) is None:
-        raise BuilderError(f"there is no pair {pair_id} in this workspace", hint="reload the page")
+        raise PairGoneError(
+            f"there is no pair {pair_id} in this workspace, or none any more",
+            hint="reload the page",
+        )
 
 
 def pair_for(store: Store, connection: Connection, rater_id: int, pair_id: int, now: str) -> Pair:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from builder.errors import BuilderError, NotAllowedError
+from builder.errors import BuilderError, NotAllowedError, PairGoneError
 from builder.judging.queue import (
     Filters,
     Outcome,
@@ -68,6 +68,8 @@ def _judge(
             _grade(workspace, listing, row, press, int(press.key), guidelines_version)
     except NotAllowedError:
         raise
+    except PairGoneError:
+        row.tell("ignored", "Taken out of the pool meanwhile: your grade is not needed.")
     except BuilderError as error:
         row.tell("ignored", f"Not saved: {error.message}.")
 
