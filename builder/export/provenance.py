@@ -11,6 +11,7 @@ from builder.export.raters import Raters
 from builder.export.sampling_card import Sampled
 from builder.export.selection import Selected, Selection
 from builder.export.weak import WeakLabels, weak_section
+from builder.mining.deciding import flagged_in_words
 from builder.settings import Settings
 from evals.qrels import WEAK_SPLIT
 from evals.taskwriter import WrittenTask
@@ -110,6 +111,8 @@ class Making:
                 f"{n:,} labels in the split {WEAK_SPLIT} were made of clicks: nobody judged them"
                 f"{'; ' * bool(self.weak.beside)}{self.weak.beside}"
             )
+            if flagged := flagged_in_words(self.weak.flagged):
+                said.append(f"labels from clicks: {flagged.rstrip('.')}")
         return said
 
 

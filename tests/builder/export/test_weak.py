@@ -25,6 +25,7 @@ from evals.records import EvalsError
 from evals.taskfolder import read_task
 from tests.builder.clicked import clicked_workspace, experts_of
 from tests.builder.export.conftest import told
+from tests.online.logs import flag
 
 GRADED = ("q0", "q1", "q2", "q3", "q4")
 """q5 has clicks, and nobody graded it."""
@@ -123,6 +124,18 @@ def test_other_thresholds_are_another_release(workspace: Workspace) -> None:
     with open_workspace(workspace.root) as opened:
         exported = export_task(opened, "shop", weak=True)
     assert (exported["release"], exported["unchanged"]) == (3, False)
+
+
+def test_a_release_says_how_many_searches_of_flagged_sessions_are_left_out(
+    workspace: Workspace,
+) -> None:
+    flag(workspace.lake, "q0 0", "q1 3", "nobody")
+    exported = export_task(workspace, "shop", weak=True)
+    said = "2 searches of sessions that are flagged as bots were left out"
+    assert exported["warnings"][-1] == f"labels from clicks: {said}"
+    assert exported["weak_labels"]["flagged"] == {"left_out": 2, "counted": 0}
+    assert exported["weak_labels"]["searches"] == 238
+    assert f"{said}." in (workspace.evals_folder / "shop" / "README.md").read_text("utf-8")
 
 
 def test_retired_queries_have_no_weak_labels(workspace: Workspace) -> None:
