@@ -127,17 +127,19 @@ def print_taken_back(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
 
 
 def print_poolings(poolings: Sequence[Mapping[str, Any]]) -> None:
-    """All fillings of the pool, newest first."""
+    """All fillings of the pool, newest first: of their new pairs how many are there and graded."""
     if not poolings:
         click.echo("The pool was never filled on record; `goldsmith pool` does it.")
         return
     rows = [_row(pooling) for pooling in poolings]
-    out.print_table(["filling", "when", "by", "sources", "added", "in the pool", "graded"], rows)
+    out.print_table(
+        ["filling", "when", "by", "sources", "added", "in the pool", "graded", "known"], rows
+    )
 
 
 def _row(pooling: Mapping[str, Any]) -> list[str]:
     outcome = pooling["outcome"]
-    here, graded = f"{pooling['pairs']:,}", f"{pooling['graded']:,}"
+    here, graded = f"{pooling['new']:,}", f"{pooling['new_graded']:,}"
     if pooling["taken_back_at"] is not None:
         here, graded = _stayed(outcome.get("taken_back"))
     return [
@@ -148,6 +150,7 @@ def _row(pooling: Mapping[str, Any]) -> list[str]:
         f"{outcome.get('pairs_added', 0):,}",
         here,
         graded,
+        f"{pooling['pairs'] - pooling['new']:,}" if pooling["taken_back_at"] is None else "",
     ]
 
 

@@ -53,6 +53,8 @@ class Pooling:
         graded: Of these, those that have a human's grade.
         taken_back_at: When it was taken back; None while it stands.
         taken_back_by: Who took it back; None while it stands.
+        new: Of `pairs` those that it brought; the others it named, and they were there before.
+        new_graded: Of `new`, those that have a human's grade.
     """
 
     pooling_id: int
@@ -64,6 +66,8 @@ class Pooling:
     graded: int
     taken_back_at: str | None = None
     taken_back_by: str | None = None
+    new: int = 0
+    new_graded: int = 0
 
     @property
     def stands(self) -> bool:

@@ -67,7 +67,10 @@ class Brought(NamedTuple):
 
 
 class PoolingRow(NamedTuple):
-    """One record, with how many of its pairs are in the pool and have a person's grade."""
+    """One record, with how many of its pairs are in the pool and have a person's grade.
+
+    `pairs` and `graded` count all that it named, `new` and `new_graded` what it brought.
+    """
 
     pooling_id: int
     created_at: str
@@ -78,6 +81,8 @@ class PoolingRow(NamedTuple):
     taken_back_by: str | None
     pairs: int
     graded: int
+    new: int
+    new_graded: int
 
 
 def add_pooling(connection: Connection, parameters: Mapping[str, Any], actor: str) -> int:
@@ -174,10 +179,14 @@ def _record(row: Row[Any]) -> PoolingRow:
 
 
 def _records() -> Select[Any]:
+    is_graded, is_new = pairs.c.human_grades > 0, pooled_pairs.c.new_pair == 1
     counted: Select[Any] = select(
         pooled_pairs.c.pooling_id,
         func.count(pooled_pairs.c.pair_id.distinct()).label("n"),
-        func.count(case((pairs.c.human_grades > 0, pooled_pairs.c.pair_id)).distinct()).label("g"),
+        *(
+            func.count(case((which, pooled_pairs.c.pair_id)).distinct()).label(name)
+            for name, which in (("g", is_graded), ("new", is_new), ("new_g", is_graded & is_new))
+        ),
     )
     counted = counted.select_from(pooled_pairs.join(pairs)).group_by(pooled_pairs.c.pooling_id)
     of_pooling = counted.subquery()
@@ -187,6 +196,8 @@ def _records() -> Select[Any]:
         *(poolings.c.taken_back_at, poolings.c.taken_back_by),
         func.coalesce(of_pooling.c.n, 0).label("pairs"),
         func.coalesce(of_pooling.c.g, 0).label("graded"),
+        func.coalesce(of_pooling.c.new, 0).label("new"),
+        func.coalesce(of_pooling.c.new_g, 0).label("new_graded"),
     )
     beside = of_pooling.c.pooling_id == poolings.c.pooling_id
     chosen: Select[Any] = select(*columns).select_from(poolings.outerjoin(of_pooling, beside))

@@ -76,6 +76,7 @@ def test_filled_listed_repeated_and_taken_back(run: Run) -> None:
         "the",
         "pool",
         "graded",
+        "known",
     ]
     assert "taken back, 4 stayed" in rows[2]
 

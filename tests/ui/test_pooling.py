@@ -150,22 +150,28 @@ def test_a_filling_shows_whose_it_is_and_no_markup(filled_workspace: Workspace) 
         created_by=HOSTILE,
         parameters={"retrievers": [HOSTILE], "depth": 5},
         outcome={"pairs_added": 30},
-        pairs=28,
-        graded=4,
+        pairs=1277,
+        graded=932,
+        new=28,
+        new_graded=4,
     )
     html = filling_html(filled_workspace, filling)
     assert HOSTILE not in html
     assert "Filling 7: 30 new pairs" in html
-    assert "4 of its 28 pairs graded" in html
+    assert "4 of 28 graded; named 1,249 more that were there before" in html
     assert "&lt;b&gt;x&lt;/b&gt; to rank 5" in html
 
 
 @pytest.mark.parametrize(
     ("outcome", "said"),
     [
-        ({}, "none of its pairs is in the pool"),
+        ({}, "what of it stayed was not noted then"),
         ({"taken_back": {"stayed": 0}}, "no pair stayed"),
         ({"taken_back": {"stayed": 500}}, "500 pairs stayed"),
+        (
+            {"taken_back": {"stayed": 5, "kept": {"judged": 5, "there_before": 90}}},
+            "5 pairs stayed (5 pairs: somebody judged them)",
+        ),
     ],
 )
 def test_what_stayed_of_a_filling_that_was_taken_back(outcome: dict[str, Any], said: str) -> None:

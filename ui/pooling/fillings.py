@@ -52,12 +52,29 @@ def filling_html(workspace: Workspace, filling: Pooling) -> str:
 
 
 def how_far(filling: Pooling) -> str:
-    """How many of its pairs are graded; what stayed of one that was taken back."""
-    if filling.stayed is not None:
-        return f"{count_of(filling.stayed, 'pair')} stayed" if filling.stayed else "no pair stayed"
-    if filling.pairs == 0:
-        return "none of its pairs is in the pool"
-    return f"{count(filling.graded)} of its {count_of(filling.pairs, 'pair')} graded"
+    """How many of its new pairs are graded, and how many known ones it named as well.
+
+    Of one that was taken back: what stayed, and why.
+    """
+    if not filling.stands:
+        return _what_stayed(filling)
+    known = filling.pairs - filling.new
+    also = f"named {count(known)} more that {'was' if known == 1 else 'were'} there before"
+    if not filling.new:
+        return also if known else "none of its pairs is in the pool"
+    graded = f"{count(filling.new_graded)} of {count(filling.new)} graded"
+    return f"{graded}; {also}" if known else graded
+
+
+def _what_stayed(filling: Pooling) -> str:
+    if filling.stayed is None:
+        return "what of it stayed was not noted then"
+    if not filling.stayed:
+        return "no pair stayed"
+    kept = filling.outcome["taken_back"].get("kept", {})
+    why = kept_in_words({reason: n for reason, n in kept.items() if reason != "there_before"})
+    stayed = f"{count_of(filling.stayed, 'pair')} stayed"
+    return f"{stayed} ({why})" if why else stayed
 
 
 def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
