@@ -174,9 +174,13 @@ def _print_expected(expected: Mapping[str, Any]) -> None:
     if share["value"] is None:
         click.echo(f"  how much of it is relevant cannot be told: {expected['why']}")
         return
+    covered, new = expected["pairs"], expected["of_pairs"]
+    rest = (
+        "" if covered >= new else f" of {covered:,} pairs, unknown for the other {new - covered:,}"
+    )
     click.echo(
-        f"  relevant: {share['value']:.0%} expected ({share['low']:.0%} to {share['high']:.0%}), "
-        f"{expected['why']}"
+        f"  relevant: {share['value']:.0%} expected{rest} ({share['low']:.0%} to "
+        f"{share['high']:.0%}), {expected['why']}"
     )
 
 

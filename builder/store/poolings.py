@@ -163,6 +163,12 @@ def pooling_row(connection: Connection, pooling_id: int) -> PoolingRow | None:
     return None if row is None else _record(row)
 
 
+def latest_filling_moment(connection: Connection) -> str | None:
+    """When the pool was last filled or a filling taken back, ISO 8601 in UTC; None if never."""
+    latest = select(func.max(poolings.c.created_at), func.max(poolings.c.taken_back_at))
+    return max(filter(None, connection.execute(latest).one()), default=None)
+
+
 def _batches(named: Iterable[NamedPair]) -> Iterator[list[NamedPair]]:
     rest = iter(named)
     while batch := list(islice(rest, BATCH)):

@@ -9,10 +9,16 @@ import pytest
 
 from builder.errors import NotAllowedError
 from builder.people import add_person, ensure_person
-from builder.pooling import Pooling, PoolPlan
+from builder.pooling import Pooling, PoolPlan, pool, take_back_pooling
 from builder.store import jobs
 from builder.workspace import Workspace
-from ui.pooling.fillings import filling_html, how_far, taken_back_in_words, would_go_in_words
+from ui.pooling.fillings import (
+    filling_html,
+    how_far,
+    taken_back_in_words,
+    would_go_in_words,
+    would_join_in_words,
+)
 from ui.pooling.preview import POOL_JOB, PREVIEW_JOB, current_preview, figures_of
 from ui.pooling.run_files import keep_run_files
 from ui.pooling.sanity import in_sentences
@@ -94,6 +100,15 @@ def test_figures_have_their_unit_and_say_whether_the_pace_is_measured() -> None:
     assert figures_of(guessed)[2].note.endswith("assumed, too few grades yet")
 
 
+def test_what_is_expected_of_a_part_says_of_how_much() -> None:
+    part = {**OUTCOME["expected"], "pairs": 200, "of_pairs": 500}
+    (figure,) = figures_of({**OUTCOME, "expected": part})[3:]
+    assert figure.value == "25.0\u00a0%"
+    assert figure.note.startswith("of 200 pairs; unknown for the other 300 \u00b7 20.0")
+    whole = {**part, "pairs": 500}
+    assert figures_of({**OUTCOME, "expected": whole})[3] == figures_of(OUTCOME)[3]
+
+
 def test_what_cannot_be_expected_says_why() -> None:
     unknown = {"value": None, "low": None, "high": None, "reason": "no_grades"}
     (figure,) = figures_of({**OUTCOME, "expected": {"share_relevant": unknown, "why": ""}})[3:]
@@ -108,8 +123,22 @@ def test_a_preview_is_of_this_plan_and_of_nothing_older(filled_workspace: Worksp
     a_job(filled_workspace, PREVIEW_JOB, asked, {"pairs_added": 3})
     assert current_preview(filled_workspace, plan) == {"pairs_added": 3}
     assert current_preview(filled_workspace, replace(plan, depth=6)) is None
+    filling = pool(filled_workspace, plan=plan)
+    assert current_preview(filled_workspace, plan) is None
+    a_job(filled_workspace, PREVIEW_JOB, asked, {"pairs_added": 0})
+    assert current_preview(filled_workspace, plan) == {"pairs_added": 0}
+    take_back_pooling(filled_workspace, filling["pooling_id"])
+    assert current_preview(filled_workspace, plan) is None
+    a_job(filled_workspace, PREVIEW_JOB, asked, {"pairs_added": 3})
     a_job(filled_workspace, POOL_JOB, asked, {"pairs_added": 3})
     assert current_preview(filled_workspace, plan) is None
+
+
+def test_pooling_again_says_first_what_it_would_bring() -> None:
+    assert would_join_in_words(OUTCOME) == (
+        "1,200 new pairs would join the pool, 8.3 hours of grading."
+    )
+    assert would_join_in_words({"pairs_added": 0}).startswith("Nothing would join the pool")
 
 
 def a_job(

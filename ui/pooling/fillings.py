@@ -6,13 +6,13 @@ from typing import Any
 import streamlit as st
 
 from builder.people import Person
-from builder.pooling import Pooling, list_poolings, take_back_pooling
+from builder.pooling import Pooling, PoolPlan, list_poolings, take_back_pooling
 from builder.workspace import Workspace
-from ui.frame import in_callback, muted, note, section
+from ui.frame import errors_shown, in_callback, muted, note, section
 from ui.jobs import clock
 from ui.numbers import count, count_of
-from ui.pooling.preview import start_repeating
-from ui.pooling.words import kept_in_words, plan_in_words
+from ui.pooling.preview import current_preview, preview_button, start_repeating
+from ui.pooling.words import hours, kept_in_words, plan_in_words
 from ui.text import inline
 
 AT_ONCE = 5
@@ -87,6 +87,16 @@ def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     return said
 
 
+def would_join_in_words(preview: Mapping[str, Any]) -> str:
+    """What pooling again would bring: new pairs and the hours that they take."""
+    added = preview["pairs_added"]
+    if not added:
+        return "Nothing would join the pool: it holds all that these choices name now."
+    joined = f"{count_of(added, 'new pair')} would join the pool"
+    work = (preview.get("cost") or {}).get("hours")
+    return f"{joined}, {hours(work)} of grading." if work is not None else f"{joined}."
+
+
 def would_go_in_words(would: Mapping[str, Any]) -> list[str]:
     """What taking a filling back would remove and leave, a sentence each."""
     n = would["pairs_removed"]
@@ -120,16 +130,35 @@ def _show_rows(workspace: Workspace, person: Person, fillings: Sequence[Pooling]
 def _offer_ways(workspace: Workspace, person: Person, filling: Pooling) -> None:
     number = filling.pooling_id
     if filling.parameters.get("kind") != "holes":
-        st.button(
-            "Repeat",
-            key=f"repeat_{number}",
-            icon=":material/replay:",
-            help="Pool once more by the same choices, on what is there now.",
-            on_click=in_callback(start_repeating),
-            args=(workspace, person, number),
-        )
+        _offer_pooling_again(workspace, person, filling)
     if filling.taken_back_at is None:
         _offer_taking_back(workspace, person, number)
+
+
+def _offer_pooling_again(workspace: Workspace, person: Person, filling: Pooling) -> None:
+    """The same choices once more: first what they would bring now, then the button that pools."""
+    number = filling.pooling_id
+    again = st.popover(
+        "Pool again", icon=":material/replay:", key=f"again_{number}", on_change="rerun"
+    )
+    if not again.open:
+        return
+    with again, errors_shown():
+        plan = PoolPlan.from_json(filling.parameters)
+        preview = current_preview(workspace, plan)
+        if preview is None:
+            muted("The same choices, on what is there now. First count what they would bring.")
+            preview_button(workspace, person, plan, f"preview_again_{number}")
+            return
+        muted(would_join_in_words(preview))
+        if added := preview["pairs_added"]:
+            st.button(
+                f"Pool {count_of(added, 'pair')}",
+                type="primary",
+                key=f"pool_again_{number}",
+                on_click=in_callback(start_repeating),
+                args=(workspace, person, number),
+            )
 
 
 def _offer_taking_back(workspace: Workspace, person: Person, number: int) -> None:

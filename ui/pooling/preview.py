@@ -9,6 +9,7 @@ from builder.jobs import Job
 from builder.mining.deciding import flagged_in_words
 from builder.people import Person
 from builder.pooling import PoolPlan, find_pooling
+from builder.store.poolings import latest_filling_moment
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section, sentence
 from ui.jobs import Outcome, follow, latest_job, start
@@ -36,21 +37,24 @@ def show_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
     section("Preview")
     if not names_anything(plan):
         note("Nobody names documents yet.", "Choose a search, clicked documents, or others above.")
-        return
-    preview = current_preview(workspace, plan)
-    if preview is None:
+    elif (preview := current_preview(workspace, plan)) is None:
         _offer_preview(workspace, person, plan)
     else:
         st.html(tiles(figures_of(preview)))
         _offer_pooling(workspace, person, plan, preview)
         show_details(preview)
+    # Also of a filling that somebody may repeat below.
     follow(workspace, PREVIEW_JOB, keep=False)
 
 
 def current_preview(workspace: Workspace, plan: PoolPlan) -> Outcome | None:
-    """What the latest preview says, if it is of this plan and nothing was pooled since."""
+    """What the latest preview says, if it is of this plan and the pool is as it was then."""
     job, pooled = latest_job(workspace, PREVIEW_JOB), latest_job(workspace, POOL_JOB)
     if job is None or job.state != "done" or (pooled and pooled.job_id > job.job_id):
+        return None
+    with workspace.store.read() as connection:
+        changed = latest_filling_moment(connection)
+    if changed is not None and changed > job.created_at:
         return None
     asked = {name: value for name, value in job.parameters.items() if name != "actor"}
     return job.outcome if asked == plan.as_json() else None
@@ -103,6 +107,26 @@ def show_pooled(workspace: Workspace, job: Job, outcome: Outcome) -> None:
         note("No pair is new: the pool holds all that was named.", nothing)
 
 
+def preview_button(workspace: Workspace, person: Person, plan: PoolPlan, key: str) -> None:
+    """The button that starts the job which counts what this plan would bring."""
+    job = latest_job(workspace, PREVIEW_JOB)
+    st.button(
+        "Preview",
+        type="primary",
+        key=key,
+        icon=":material/visibility:",
+        disabled=job is not None and job.active,
+        on_click=in_callback(start),
+        args=(
+            workspace,
+            person,
+            PREVIEW_JOB,
+            PREVIEW_TARGET,
+            {"actor": person.name, **plan.as_json()},
+        ),
+    )
+
+
 def start_pooling(workspace: Workspace, person: Person, plan: Mapping[str, Any]) -> None:
     """Start the job that pools; `plan` as `PoolPlan.as_json` gives it."""
     start(workspace, person, POOL_JOB, POOL_TARGET, {"actor": person.name, **plan})
@@ -115,24 +139,8 @@ def start_repeating(workspace: Workspace, person: Person, pooling_id: int) -> No
 
 
 def _offer_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
-    job = latest_job(workspace, PREVIEW_JOB)
-    at_work = job is not None and job.active
     with st.container(horizontal=True, vertical_alignment="center", key="offer_preview"):
-        st.button(
-            "Preview",
-            type="primary",
-            key="preview",
-            icon=":material/visibility:",
-            disabled=at_work,
-            on_click=in_callback(start),
-            args=(
-                workspace,
-                person,
-                PREVIEW_JOB,
-                PREVIEW_TARGET,
-                {"actor": person.name, **plan.as_json()},
-            ),
-        )
+        preview_button(workspace, person, plan, "preview")
         muted("Counts what would join the pool. Nothing is written.")
 
 
@@ -190,6 +198,14 @@ def _cost(cost: Mapping[str, Any]) -> Tile | None:
     )
 
 
+def _covered(expected: Mapping[str, Any], share: Mapping[str, Any]) -> str:
+    """Of how many of the new pairs that is expected; "" where it is of all, or of none."""
+    covered, new = expected.get("pairs", 0), expected.get("of_pairs", 0)
+    if share.get("value") is None or covered >= new:
+        return ""
+    return f"of {count_of(covered, 'pair')}; unknown for the other {count(new - covered)}"
+
+
 def _expected(expected: Mapping[str, Any]) -> Tile | None:
     share = expected.get("share_relevant")
     if share is None:
@@ -197,5 +213,6 @@ def _expected(expected: Mapping[str, Any]) -> Tile | None:
     why = str(expected.get("why") or "")
     span = percent_interval(share.get("low"), share.get("high"))
     reason = "" if share.get("value") is not None else str(share.get("reason") or "")
-    beside = " \u00b7 ".join(part for part in (span, why or reason.replace("_", " ")) if part)
+    parts = (_covered(expected, share), span, why or reason.replace("_", " "))
+    beside = " \u00b7 ".join(part for part in parts if part)
     return Tile("expected to be relevant", percent(share.get("value")), beside)
