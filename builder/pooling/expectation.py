@@ -138,7 +138,7 @@ def _why(known: Collection[Cell], wanted: Mapping[Cell, int]) -> str:
     unknown = wanted.keys() - set(known)
     without = ", ".join(sorted({source for source, _ in unknown}))
     alone = any(source in HOPELESS for source, _ in unknown)
-    only = "; of chance and skipped results only what no other source named tells" * alone
+    only = "; chance and skipped results are judged by what no other source named" * alone
     if not known:
         return f"too few graded pairs are on record as named by {without}{only}"
     sources = ", ".join(sorted({source for source, _ in known}))

@@ -49,8 +49,8 @@ def test_thin_bands_are_judged_by_their_whole_source_and_none_by_others() -> Non
     assert (told["pairs"], told["of_pairs"]) == (1, 3)
     assert told["why"] == (
         "from the grades so far of what bm25 named at such ranks; not of 2 new pairs of new, "
-        "random: too few are graded; of chance and skipped results only what no other source named "
-        "tells"
+        "random: too few are graded; chance and skipped results are judged by what no other source "
+        "named"
     )
     none = expected([Naming("new", 1)], grades)["share_relevant"]
     assert (none["value"], none["reason"]) == (None, "no_grades_of_these_sources")
