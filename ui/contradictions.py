@@ -16,7 +16,7 @@ from ui.frame import in_callback, muted, note, section
 from ui.jobs import clock
 from ui.mining.pairs import sure_in_words
 from ui.numbers import MISSING, count, count_of, in_words, percent, percent_interval
-from ui.tables import Column, table, with_note
+from ui.tables import Column, shortened, table, with_note
 from ui.text import clean, folded, inline, query_terms
 
 AT_ONCE = 10
@@ -153,8 +153,8 @@ def answered_html(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> st
     ]
     cells = [
         [
-            row["query"],
-            row["title"] or row["doc_id"],
+            shortened(row["query"]),
+            shortened(row["title"] or row["doc_id"]),
             str(row["weak_grade"]),
             str(row["grade"]),
             with_note(", ".join(map(str, row["given"])), ", ".join(row["given_by"])),
@@ -167,8 +167,8 @@ def answered_html(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> st
 
 
 def _settled(row: Mapping[str, Any]) -> str:
-    """How the pair is settled; the grade itself stands above it."""
-    said = settled_in_words(row)
+    """How the pair is settled, short; the grade itself stands above it, the link below."""
+    said = settled_in_words(row).removeprefix("settled by the ").removesuffix(": Adjudicate")
     return said.replace(f": {row['result']}", "", 1)
 
 
@@ -188,8 +188,8 @@ def _pair(row: Mapping[str, Any]) -> str:
     """Safe HTML: query and title."""
     title = row["title"] or row["doc_id"]
     return (
-        f'<div class="gs-entry-query" dir="auto">{escape(clean(row["query"]))}</div>'
-        f'<div class="gs-entry-title" dir="auto">{escape(clean(title))}</div>'
+        f'<div class="gs-entry-query" dir="auto">{shortened(row["query"])}</div>'
+        f'<div class="gs-entry-title" dir="auto">{shortened(title)}</div>'
     )
 
 

@@ -112,7 +112,7 @@ def rechecks_in_words(rechecks: Sequence[Mapping[str, Any]]) -> str:
 def _second_looks(answered: Sequence[Mapping[str, Any]]) -> str:
     same = sum(bool(row["agrees"]) for row in answered)
     disputed = sum(bool(row["disputed"]) for row in answered)
-    said = f"{_pairs(len(answered))} had it: {same:,} got the same grade again"
+    said = f"{_pairs(len(answered))} had a second look: {same:,} got the same grade again"
     if other := len(answered) - same:
         said += f", {other:,} another one"
     if disputed:

@@ -171,7 +171,8 @@ def test_a_second_look_is_told_beside_what_the_pair_is_settled_to(workspace: Wor
     assert found["next"].startswith("1 pair got a second look that says otherwise by much")
     told = rechecks_in_words(found["rechecks"])
     assert told == (
-        "1 pair had it: 0 got the same grade again, 1 another one; 1 is disputed: Adjudicate."
+        "1 pair had a second look: 0 got the same grade again, 1 another one; 1 is disputed: "
+        "Adjudicate."
     )
     decide(
         workspace, ensure_person(workspace, "ann"), row["pair_id"], 3, "read it", token=uuid4().hex
