@@ -63,7 +63,7 @@ ACTIONS = {
     "person.reactivate": "Reactivated",
     "person.role": "Changed the role of",
     "pool.add": "Pooled pairs by",
-    "pool.take_back": "Took back the pooling",
+    "pool.take_back": "Took back the filling",
     "query.absorb": "Took in another query",
     "query.add": "Added the query",
     "query.ask_again": "Had raters asked again about the query",

@@ -124,7 +124,8 @@ def record_pooling(
         drop_pooling(connection, pooling_id)
     told = {"pairs_added": brought.new, "by_source": brought.by_source}
     number = {"pooling_id": pooling_id} if is_kept else {}
-    activity.note(connection, actor, "pool.add", ", ".join(brought.by_source), told | number)
+    subject = ", ".join(brought.by_source)
+    activity.note(connection, actor, "pool.add", subject, told | number)
     return recorded
 
 
