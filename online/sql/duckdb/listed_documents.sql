@@ -1,6 +1,6 @@
 -- Every document that searches list or that was clicked, in how many searches, and whether
 -- `known_documents` has it. A document counts once a search: a click on what the search lists, the
--- first one or a later one, adds nothing.
+-- first one or a later one, adds nothing. A click with a position is one on what its search lists.
 SELECT
     told.doc_id,
     COUNT(*) AS times,
@@ -12,7 +12,7 @@ FROM (
     FROM (
         SELECT DISTINCT search_key, doc_id
         FROM interactions
-        WHERE kind = 'click' AND doc_id IS NOT NULL
+        WHERE kind = 'click' AND doc_id IS NOT NULL AND position IS NULL
     ) AS clicked
     LEFT JOIN searches ON clicked.search_key = searches.search_key
     WHERE NOT COALESCE(list_contains(searches.retrieved_doc_ids, clicked.doc_id), FALSE)

@@ -170,12 +170,20 @@ def test_the_log_tells_what_the_corpus_lacks(workspace: Workspace) -> None:
             {"search_key": 3, "retrieved_doc_ids": None},
         ],
         [
-            {"search_key": key, "kind": kind, "doc_id": doc_id}
-            for key, kind, doc_id in [
-                *[(1, "click", "o1"), (2, "click", "x1"), (2, "click", "x1"), (2, "click", "y")],
-                *[(2, "click", "y"), (2, "impression", "x2"), (3, "click", "o1")],
-                *[(9, "click", "z"), (9, "click", "z"), (1, "click", None)],
-            ]
+            {"search_key": 1, "kind": "click", "doc_id": "o1", "position": 1},
+            *(
+                {"search_key": key, "kind": kind, "doc_id": doc_id}
+                for key, kind, doc_id in [
+                    *[
+                        (1, "click", "o1"),
+                        (2, "click", "x1"),
+                        (2, "click", "x1"),
+                        (2, "click", "y"),
+                    ],
+                    *[(2, "click", "y"), (2, "impression", "x2"), (3, "click", "o1")],
+                    *[(9, "click", "z"), (9, "click", "z"), (1, "click", None)],
+                ]
+            ),
         ],
     )
     told = found(workspace)
