@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ui.text import inline
+from ui.text import clean, inline
+
+_TWO_LINES = 40
+"""Characters that are two lines in the narrowest column, or less."""
 
 
 class Html(str):
@@ -68,6 +71,14 @@ def tiles(figures: Sequence[Tile]) -> str:
 def with_note(value: str, note: str) -> Html:
     """A cell with a small second line: a value and its interval."""
     return Html(f"{_cell(value)}<small>{_cell(note)}</small>")
+
+
+def shortened(text: str) -> Html:
+    """A text of people in two lines at most; where it may be longer, the whole under the mouse."""
+    if len(text) <= _TWO_LINES:
+        return Html(inline(text))
+    whole = escape(clean(text))
+    return Html(f'<span class="gs-two-lines" title="{whole}">{inline(text)}</span>')
 
 
 def named(name: str, colour: str) -> Html:
