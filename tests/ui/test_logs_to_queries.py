@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from builder.crosscheck.clicks import JOB as EXPERTS_JOB
 from builder.mining import Sampling, list_samplings
 from builder.mining.deciding import JOB as EVIDENCE_JOB
 from builder.workspace import Workspace
 from tests.online.logs import flag
 from tests.ui.test_pages import markup, sign_in, wait_for
+from ui import clicks_experts
 from ui.jobs import latest_job
 from ui.mining import clicks, drawing
 from ui.mining.drawing import PREVIEW_JOB
@@ -62,6 +64,20 @@ def test_clicks_of_a_large_log_are_counted_by_a_job_without_bots(
     app.checkbox(key="clicks_without_bots").uncheck().run()
     assert not app.exception
     assert app.button(key="count_clicks").label == "Count clicks"
+
+
+def test_experts_are_compared_with_a_large_log_by_a_job_once(
+    open_app: OpenApp, filled_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clicks_experts, "AT_ONCE", 0)
+    app = sign_in(open_app(filled_workspace.root), "Dana")
+    app.switch_page("ui/pages/clicks_experts.py").run()
+    app.button(key="count_clicks").click().run()
+    wait_for(filled_workspace, EXPERTS_JOB)
+    page = markup(app.run())
+    assert not app.exception
+    assert "No graded pair has enough clicks" in page
+    assert "count_clicks" not in [button.key for button in app.button]
 
 
 def test_what_clicks_tell_is_called_no_judgment_and_says_why_there_is_no_weak_grade(
