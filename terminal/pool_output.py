@@ -206,11 +206,17 @@ def _print_warnings(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
 
 
 def _print_next(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
-    if dry_run:
+    number, added = outcome["pooling_id"], outcome["pairs_added"]
+    if dry_run and added:
         click.echo("Nothing was written. Next: the same without --dry-run.")
-    elif outcome["pooling_id"] is None:
+    elif dry_run:
+        click.echo("Nothing was written. Next: name another source, or more depth.")
+    elif number is None:
         click.echo("Nothing is new, so there is no filling to take back.")
         click.echo("Next: name another source, or more depth.")
+    elif not added:
+        click.echo(f"Filling {number} only notes who named these pairs, too.")
+        click.echo("Next: name another source, or more depth.")
     else:
-        back = f"goldsmith pool --take-back {outcome['pooling_id']}"
+        back = f"goldsmith pool --take-back {number}"
         click.echo(f"Next: grade them (goldsmith app); {back} undoes this.")

@@ -88,12 +88,15 @@ def test_what_brings_nothing_says_so_and_is_no_filling(run: Run) -> None:
     said = run("--repeat", "1").stdout
     assert said.startswith("0 pairs joined the pool\n  named in all, known ones too: bm25 4\n")
     assert "Nothing is new, so there is no filling to take back." in said
+    assert "name another source" in run("--repeat", "1", "--dry-run").stdout
+    noted = run("--random", "5", "--negatives", "0").stdout
+    assert "Filling 2 only notes who named these pairs, too." in noted
     none = run("--only-new")
     assert none.stdout == (
         "0 pairs joined the pool\nNext: import queries, or leave out --only-new.\n"
     )
     assert "each of these queries has a pair already" in none.stderr
-    assert len(told(run("--list", "--json"))["poolings"]) == 1
+    assert len(told(run("--list", "--json"))["poolings"]) == 2
     early = run("--from-results")
     assert isinstance(early.exception, BuilderError)
     assert early.exception.hint == "Run `goldsmith eval` first."
