@@ -9,6 +9,9 @@ import streamlit as st
 
 from builder.jobs import Job, cancel_job, read_job, recent_jobs, start_job
 from builder.people import Person, authorize
+from builder.store.latest import moment_of_latest
+from builder.store.poolings import pooling_stands
+from builder.store.releases import all_releases
 from builder.workspace import Workspace
 from ui.frame import errors_shown, in_callback, muted, note, sentence
 from ui.import_words import on_the_page, place_on_the_page
@@ -16,6 +19,7 @@ from ui.numbers import count
 from ui.sign_in import person_signed_in
 
 Outcome = Mapping[str, Any]
+_VISIT, _SEEN = "visit", "ended_jobs_seen"
 
 
 def start(
@@ -41,6 +45,7 @@ def follow(
     *kinds: str,
     show: Callable[[Job, Outcome], None] | None = None,
     keep: bool = True,
+    fades: bool = False,
 ) -> bool:
     """Show the newest job of these kinds; whether it is still at work.
 
@@ -51,15 +56,49 @@ def follow(
         kinds: Kinds of jobs that this page starts.
         show: Draws the outcome of a job that is done.
         keep: Whether a job that is done stays on the page; one that failed always does.
+        fades: Whether its end is shown only while that still holds, and not on the next visit.
     """
     job = latest_job(workspace, *kinds)
     if job is None:
         return False
     if job.active:
         _watch(workspace, job.job_id, person_signed_in(workspace))
+    elif fades and not (_is_first_visit(job) and still_holds(workspace, job)):
+        pass
     elif keep or job.state != "done":
         _show_end(workspace, job, show)
     return job.active
+
+
+def still_holds(workspace: Workspace, job: Job) -> bool:
+    """Whether what the end of a job says is still so.
+
+    What a job brought holds until a newer release is made or its filling is taken back; why one
+    failed holds until anything changes.
+    """
+    ended = job.finished_at or ""
+    with workspace.store.read() as connection:
+        if job.state != "done":
+            changed = moment_of_latest(connection)
+            return changed is None or changed <= ended
+        if any(release.created_at > ended for release in all_releases(connection)):
+            return False
+        number = (job.outcome or {}).get("pooling_id")
+        return number is None or pooling_stands(connection, number)
+
+
+def note_visit(page: str) -> None:
+    """Note that the session draws this page: coming from another one is a new visit."""
+    known, visit = st.session_state.get(_VISIT, ("", 0))
+    st.session_state[_VISIT] = (page, visit + (page != known))
+
+
+def _is_first_visit(job: Job) -> bool:
+    """Whether the session sees the end of this job for the first time, or on that visit still."""
+    visit: int = st.session_state.get(_VISIT, ("", 0))[1]
+    seen: dict[int, int] = st.session_state.setdefault(_SEEN, {})
+    first = seen.setdefault(job.job_id, visit)
+    return first == visit
 
 
 @st.fragment(run_every=1.0)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from builder.people import Person, has_role
 from ui import frame
+from ui.jobs import note_visit
 
 
 class Row(NamedTuple):
@@ -72,6 +73,7 @@ def show_page(page: st.Page, person: Person) -> None:
         st.switch_page(_path(home_of(person)), query_params=dict(st.query_params))
     row = _BY_TITLE[page.title]
     if has_role(person, row.role):
+        note_visit(row.title)
         page.run()
         return
     frame.heading(row.title, "This page is not open to you.")

@@ -163,6 +163,14 @@ def pooling_row(connection: Connection, pooling_id: int) -> PoolingRow | None:
     return None if row is None else _record(row)
 
 
+def pooling_stands(connection: Connection, pooling_id: int) -> bool:
+    """Whether there is such a record that was not taken back."""
+    chosen = select(poolings.c.pooling_id).where(
+        poolings.c.pooling_id == pooling_id, poolings.c.taken_back_at.is_(None)
+    )
+    return connection.execute(chosen).first() is not None
+
+
 def latest_filling_moment(connection: Connection) -> str | None:
     """When the pool was last filled or a filling taken back, ISO 8601 in UTC; None if never."""
     latest = select(func.max(poolings.c.created_at), func.max(poolings.c.taken_back_at))

@@ -49,4 +49,4 @@ with st.form("evaluate", border=False):
     pressed = st.form_submit_button("Evaluate", type="primary")
 if pressed and models:
     start(workspace, person, EVALUATION_JOB, EVALUATION_TARGET, {"models": models, "tasks": [task]})
-follow(workspace, EVALUATION_JOB)
+follow(workspace, EVALUATION_JOB, fades=True)

@@ -19,6 +19,6 @@ frame.heading(
 person = state.require_person(workspace)
 plan = ask_plan(workspace, person, has_log=log_of(workspace) is not None)
 show_preview(workspace, person, plan)
-follow(workspace, POOL_JOB, show=partial(show_pooled, workspace))
+follow(workspace, POOL_JOB, show=partial(show_pooled, workspace), fades=True)
 show_standing(workspace)
 show_fillings(workspace, person)

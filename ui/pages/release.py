@@ -44,7 +44,7 @@ if pressed:
     parameters = {"name": name, "actor": person.name, **options}
     start(workspace, person, EXPORT_JOB, EXPORT_TARGET, parameters)
 
-follow(workspace, EXPORT_JOB, show=show_export)
+follow(workspace, EXPORT_JOB, show=show_export, fades=True)
 
 frame.section("Releases")
 if releases:

@@ -44,7 +44,7 @@ def show_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
         _offer_pooling(workspace, person, plan, preview)
         show_details(preview)
     # Also of a filling that somebody may repeat below.
-    follow(workspace, PREVIEW_JOB, keep=False)
+    follow(workspace, PREVIEW_JOB, keep=False, fades=True)
 
 
 def current_preview(workspace: Workspace, plan: PoolPlan) -> Outcome | None:
