@@ -15,9 +15,10 @@ from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section
 from ui.holes import TOP, holes_of
 from ui.jobs import Outcome, follow, start
+from ui.meanings import show_meanings
 from ui.numbers import MISSING, count, count_of, decimal
 from ui.pooling.words import dropped_in_words
-from ui.tables import Column, Html, named, table, with_note
+from ui.tables import Column, Html, named, shortened, table, with_note
 from ui.text import inline
 
 HOLES_JOB = "holes"
@@ -43,6 +44,20 @@ _LEFT_OUT = {
     "stale_run": "its ranking is of another corpus or of other queries",
     "no_kept_run": "its ranking was not kept",
 }
+_IN_THE_QUEUE = (
+    "Raters get them among the other pairs of their query, not before these. Unless they are "
+    "graded, they can be taken back on the page Pool."
+)
+_MEANINGS = (
+    ("hole", "A document that a model shows in its top 10 for a query and that nobody judged for "
+     "it."),
+    ("judged@10", "The share of a model's top 10 that is judged, in the mean over the queries: "
+     "1 says that nothing is unknown."),
+    ("movement", "How far a grade of 3 for this document drives the models' nDCG@10 apart, in the "
+     "mean over the queries. The strongest come first: they say most about which model is best."),
+    ("can become", "nDCG@10 by the grades of the holes that are worst for the model, and by those "
+     "that are best."),
+)  # fmt: skip
 _REASONS = {
     "all_judged": "Every document in the models' top 10 is judged.",
     "no_results": "No model was evaluated on this release yet.",
@@ -60,7 +75,7 @@ def show_holes(
     if holes is None:
         return
     section(f"Unjudged documents in the top {TOP}")
-    follow(workspace, HOLES_JOB, show=show_sent)
+    follow(workspace, HOLES_JOB, show=show_sent, fades=True)
     if holes.reason is not None:
         muted(_REASONS.get(holes.reason, holes.reason))
     else:
@@ -97,6 +112,7 @@ def _show_found(
     with figures:
         rows = [_model_row(row, holes.after(n), colours) for row in holes.models]
         st.html(f'<div class="gs-blocks gs-hole-models">{table(_MODELS, rows)}</div>')
+    show_meanings(_MEANINGS)
     if sentence := winner_in_words(holes):
         note(sentence, kind="warning" if holes.winner_can_change else "")
     if holes.holes:
@@ -148,6 +164,7 @@ def _ask_and_send(workspace: Workspace, person: Person, board: Contest, holes: H
             on_click=in_callback(start),
             args=(workspace, person, HOLES_JOB, HOLES_TARGET, asked),
         )
+        muted(_IN_THE_QUEUE)
     return n
 
 
@@ -177,15 +194,14 @@ def _show_strongest(workspace: Workspace, holes: Sequence[Hole], n: int) -> None
         told = "" if title.startswith(hole.doc_id) else hole.doc_id
         rows.append(
             [
-                query.text if query else hole.query_id,
-                with_note(title, told),
+                shortened(query.text if query else hole.query_id),
+                with_note(shortened(title), shortened(told)),
                 _ranks(hole),
                 f"{hole.movement:.4f}",
             ]
         )
     first = f"The {count(len(holes))} strongest of {count(n)}" if n > len(holes) else "All of them"
-    caption = f"{first}. Movement: how far a grade of 3 drives the models' nDCG@{TOP} apart."
-    st.html(f'<div class="gs-blocks gs-holes">{table(_HOLES, rows, caption=caption)}</div>')
+    st.html(f'<div class="gs-blocks gs-holes">{table(_HOLES, rows, caption=f"{first}.")}</div>')
 
 
 def _ranks(hole: Hole) -> Html:

@@ -79,12 +79,13 @@ def _show_results(results: Sequence[Result], colours: Mapping[str, str]) -> None
         [named(result.model, colours[result.model]), *map(_cell, _means(result))]
         for result in results
     ]
-    st.html(table(columns, rows))
+    st.html(f'<div class="gs-blocks gs-scores">{table(columns, rows)}</div>')
     level = first.scores.relevance_level
     muted(
         f"Means over {_queries(first.n_queries)} with 95 % intervals; "
         f"{count(first.corpus_size)} documents. Binary measures take grade {level} and better as "
-        "relevant; unjudged documents count as not relevant, and judged@10 says how many were."
+        "relevant; unjudged documents count as not relevant, and judged@10 is the share of the "
+        "top 10 that is judged."
     )
     for warning in dict.fromkeys(w for result in results for w in result.warnings):
         note(warning, kind="warning")

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
+from builder.export.archive import archive_name, fits_archive, release_archive
 from builder.jobs import Job
+from builder.people import Person
 from builder.store.releases import Release, all_releases
 from builder.workspace import Workspace
-from ui.frame import note
+from ui.frame import muted, note
 from ui.jobs import Outcome, clock
 from ui.numbers import count, in_words
 from ui.tables import Column, Tile, table, tiles
@@ -59,7 +62,26 @@ def show_releases(workspace: Workspace, releases: Sequence[Release]) -> None:
         ]
         for release in releases
     ]
-    st.html(table(_COLUMNS, rows))
+    st.html(f'<div class="gs-blocks gs-releases">{table(_COLUMNS, rows)}</div>')
+
+
+def offer_archive(workspace: Workspace, person: Person, releases: Sequence[Release]) -> None:
+    """A button that downloads the task folder of the newest release; made when it is asked for."""
+    newest = max(releases, key=lambda release: release.created_at)
+    name, number = newest.name, newest.number
+    if not fits_archive(workspace, name, number):
+        muted(f"The task folder of {name}@{number} is too large to be downloaded from here.")
+        return
+    st.download_button(
+        f"Download {name}@{number}",
+        data=partial(release_archive, workspace, person, name, number),
+        file_name=archive_name(name, number),
+        mime="application/zip",
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"archive_{name}_{number}",
+        help="The task folder as a zip file.",
+    )
 
 
 def show_export(_: Job, outcome: Outcome) -> None:

@@ -20,13 +20,19 @@ from ui.mining.weak import rule_html
 from ui.mining.words import error_on_the_page, warning_on_the_page
 
 HOSTILE = "<b>x</b> :red[y] $z$"
+WHOLE = {"searches": 100, "eligible_searches": 100}
 NOTHING = Estimate(None, None, None, 3, MORE_CLICKS)
 
 
-def outcome(sampled: int = 2, **queries: int) -> dict[str, Any]:
+def outcome(sampled: int = 2, *, eligible_searches: int = 1000, **queries: int) -> dict[str, Any]:
     return {
         "queries": {"seen": 90, "eligible": 70, "sampled": sampled, "new": 1, "known": 1} | queries,
-        "traffic": {"searches": 1000, "sampled_searches": 610, "share": 0.61},
+        "traffic": {
+            "searches": 1000,
+            "eligible_searches": eligible_searches,
+            "sampled_searches": 610,
+            "share": 0.61,
+        },
     }
 
 
@@ -75,13 +81,29 @@ def test_the_headline_says_for_what_share_of_the_searches_the_sample_stands() ->
     assert headline(outcome(1))[0].startswith("The query stands for 61.0")
 
 
+def test_shares_of_the_searches_are_named_where_some_cannot_be_drawn() -> None:
+    first, _ = headline(outcome(eligible_searches=800))
+    # 610 of 1,000 and of 800.
+    assert first == (
+        "The 2 queries stand for 61.0\u00a0% of all 1,000 searches, and for 76.2\u00a0% of the 800 "
+        "that can be drawn."
+    )
+    some = {"searches": 200, "eligible_searches": 100}
+    html = strata_html([stratum("tail", 80, 20, 20)], Sampling().as_json(), some)
+    assert "20.0\u00a0% of what can be drawn" in html
+    assert "10.0\u00a0% of all" in html
+    html = strata_html([stratum("tail", 80, 20, 20)], Sampling().as_json(), WHOLE)
+    assert "20.0\u00a0% of all" in html
+    assert "of what can be drawn" not in html
+
+
 def test_what_people_typed_is_never_markup() -> None:
     query = {"query_id": "log-1", "text": HOSTILE, "stratum": HOSTILE, "searches": 9, "sessions": 8}
     query |= {"inclusion_probability": 0.5, "known": False, "variants": [[HOSTILE, 5], ["X", 4]]}
     graded = grade_pairs([pair(HOSTILE, 3)], WeakGradeRule(), PRIORS)
     shown = [
         sample_html([query], {"by": "tag"}),
-        strata_html([stratum(HOSTILE, 1, 2, 1)], {"by": "tag"}),
+        strata_html([stratum(HOSTILE, 1, 2, 1)], {"by": "tag"}, WHOLE),
         pairs_html([pair(HOSTILE, 3)], {HOSTILE: HOSTILE}, graded),
         rule_html(WeakGradeRule(), [HOSTILE] * 4),
     ]
@@ -93,11 +115,11 @@ def test_what_people_typed_is_never_markup() -> None:
 
 
 def test_the_strata_of_traffic_say_what_they_hold_and_what_a_query_weighs() -> None:
-    html = strata_html([stratum("tail", 80, 20, 20)], Sampling().as_json())
-    assert "about 20\u00a0% of searches" in html
+    html = strata_html([stratum("tail", 80, 20, 20)], Sampling().as_json(), WHOLE)
+    assert "about 20\u00a0% of searches that can be drawn" in html
     assert "weight 4.0" in html
     without = stratum("tail", 80, 20, 20) | {"inclusion_probability": None}
-    assert "differs by query" in strata_html([without], Sampling().as_json())
+    assert "differs by query" in strata_html([without], Sampling().as_json(), WHOLE)
 
 
 def test_every_bar_of_the_chart_is_whole_also_where_strata_are_many() -> None:

@@ -1,4 +1,4 @@
-from ui.tables import Column, Html, Tile, named, table, tiles, with_note
+from ui.tables import Column, Html, Tile, named, shortened, table, tiles, with_note
 
 MODEL = "<b>e5</b>"
 
@@ -30,3 +30,11 @@ def test_what_stands_below_a_row_spans_its_columns() -> None:
     assert html.count('<tr class="gs-below"><td colspan="2">') == 1
     assert html.index("bob") < html.index("gs-below")
     assert "<b>" not in html
+
+
+def test_a_long_text_is_whole_under_the_mouse_and_never_markup() -> None:
+    hostile = f'"><b>{"x" * 3000}'
+    html = shortened(hostile)
+    assert html.startswith('<span class="gs-two-lines" title="&quot;&gt;&lt;b&gt;xxx')
+    assert "<b>" not in html
+    assert "gs-two-lines" not in shortened("short")

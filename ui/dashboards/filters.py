@@ -30,7 +30,9 @@ KEYS = {
 """What the address of the Dashboard may hold."""
 
 
-def ask_choice(log: Log, zone: str, *, bots_left_out: bool | None = None) -> Choice:
+def ask_choice(
+    log: Log, zone: str, *, bots_left_out: bool | None = None, empty: bool = True
+) -> Choice:
     """Days, model, tag, class of queries, and whether bots count.
 
     Args:
@@ -38,6 +40,7 @@ def ask_choice(log: Log, zone: str, *, bots_left_out: bool | None = None) -> Cho
         zone: Whose days are meant.
         bots_left_out: What holds of bots until somebody chooses, where it has a choice of its own;
             None: the usual one, by which they count.
+        empty: Whether searches without a query can be asked for.
 
     Raises:
         OnlineError: The first day is after the last.
@@ -47,7 +50,7 @@ def ask_choice(log: Log, zone: str, *, bots_left_out: bool | None = None) -> Cho
         start, end = ask_days(log, said)
         model = ask_one("Model version", log.model_versions, "model", said)
         tag = ask_tag(log, said)
-        query_class = ask_class(said)
+        query_class = ask_class(said, empty=empty)
     without_bots = ask_bots() if bots_left_out is None else ask_bots_that_decide(bots_left_out)
     if said:
         note(said[0], *said[1:], kind="warning")
@@ -80,9 +83,10 @@ def ask_tag(log: Log, said: list[str]) -> str | None:
     return ask_one("Tag", log.tags, "tag", said)
 
 
-def ask_class(said: list[str]) -> str | None:
+def ask_class(said: list[str], *, empty: bool = True) -> str | None:
     """One of the classes of queries; None for all."""
-    return ask_one("Class of query", QUERY_CLASSES, "class", said, written=CLASSES.__getitem__)
+    offered = [name for name in QUERY_CLASSES if empty or name != "empty"]
+    return ask_one("Class of query", offered, "class", said, written=CLASSES.__getitem__)
 
 
 def ask_bots() -> bool:

@@ -1,13 +1,11 @@
 """What the numbers of the Dashboard are, in the words of `online.metrics` made shorter."""
 
-import streamlit as st
-
 from online.bots import RULES
 from online.metrics import LONG_DWELL_S
 from online.slices import FEWEST_CONVERSIONS, FEWEST_EACH, FEWEST_SESSIONS
+from ui import meanings
 from ui.dashboards.counting import Metrics
 from ui.dashboards.figures import MEASURES
-from ui.text import inline
 
 # Behind "with" stands no sentence: searches naming a crawler, not searches that name one.
 _RULES = [rule.what.replace("`", "").replace(" name a", " naming a") for rule in RULES.values()]
@@ -61,10 +59,7 @@ _INTERVALS = (
 
 def show_meanings(metrics: Metrics) -> None:
     """What each of the numbers is that stand above, folded."""
-    with st.expander("What these numbers are"):
-        listed = [*_SEARCHES, *_told(metrics), _INTERVALS]
-        meanings = (f"<dt>{inline(name)}</dt><dd>{inline(what)}</dd>" for name, what in listed)
-        st.html(f'<dl class="gs-meanings">{"".join(meanings)}</dl>')
+    meanings.show_meanings([*_SEARCHES, *_told(metrics), _INTERVALS], "What these numbers are")
 
 
 def _told(metrics: Metrics) -> list[tuple[str, str]]:

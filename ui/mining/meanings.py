@@ -1,10 +1,18 @@
-"""What the words of click evidence mean."""
+"""What the words of drawings and of click evidence mean."""
 
-import streamlit as st
+from ui.meanings import show_meanings
 
-from ui.text import inline
-
-_MEANINGS = (
+_OF_DRAWINGS = (
+    ("stratum", "A group of queries that is drawn from on its own, such as frequent and rare "
+     "ones. A query that cannot be drawn is in none."),
+    ("traffic covered", "The searches of the drawn queries, of all searches of the stratum."),
+    ("chance", "How likely each query of the stratum was to be drawn."),
+    ("weight", "1 / its chance: how many queries of the stratum a drawn query stands for in a "
+     "mean over all of them."),
+    ("seed", "The number that the draw begins with: the same seed draws the same queries from the "
+     "same log, another one others."),
+)  # fmt: skip
+_OF_CLICKS = (
     ("pair", "A query, in any spelling, and a document that was shown or clicked for it."),
     ("impressions", "Searches that showed the document."),
     ("clicks", "Searches in which the document was clicked; two clicks in one search are one."),
@@ -28,7 +36,10 @@ _MEANINGS = (
 
 
 def show_click_meanings() -> None:
-    """What each of the words is, folded."""
-    with st.expander("What these words mean"):
-        meanings = (f"<dt>{inline(name)}</dt><dd>{inline(what)}</dd>" for name, what in _MEANINGS)
-        st.html(f'<dl class="gs-meanings">{"".join(meanings)}</dl>')
+    """What each of the words of click evidence is, folded."""
+    show_meanings(_OF_CLICKS)
+
+
+def show_drawing_meanings() -> None:
+    """What each of the words of a drawing is, folded."""
+    show_meanings(_OF_DRAWINGS)

@@ -24,7 +24,7 @@ from ui.numbers import (
     percent,
     percent_interval,
 )
-from ui.tables import Column, Html, table, with_note
+from ui.tables import Column, Html, shortened, table, with_note
 
 AT_ONCE = 25
 MOST = 1000
@@ -157,7 +157,7 @@ def _row(pair: PairEvidence, titles: Mapping[str, str], weak: Html) -> list[str]
     title = titles.get(pair.doc_id)
     document = f"{pair.doc_id} (not in the corpus)" if title is None else title
     return [
-        with_note(pair.query or "(empty)", document),
+        with_note(shortened(pair.query or "(empty)"), shortened(document)),
         with_note(count(pair.impressions), count_of(pair.sessions, "session")),
         with_note(count(pair.clicks), f"skipped {count(pair.skipped)}" if pair.skipped else ""),
         estimate_cell(pair.ctr, share=True),

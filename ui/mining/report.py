@@ -8,6 +8,7 @@ import streamlit as st
 from builder.mining.deciding import flagged_in_words
 from ui.downloads import Sheet, file_name, titled_csv
 from ui.frame import muted, note, section
+from ui.mining.meanings import show_drawing_meanings
 from ui.mining.words import (
     KEEP_WARNING,
     about_stratum,
@@ -18,7 +19,7 @@ from ui.mining.words import (
     stratum_name,
 )
 from ui.numbers import MISSING, count, count_of, percent
-from ui.tables import Column, Html, table, with_note
+from ui.tables import Column, Html, shortened, table, with_note
 from ui.text import inline
 
 Outcome = Mapping[str, Any]
@@ -28,6 +29,8 @@ Asked = Mapping[str, Any]
 
 FIRST = 20
 """Queries on the page; the file holds all."""
+FIRST_ON_PHONE = 10
+"""Queries on a phone before the others are asked for; style.css counts as many."""
 SPELLINGS = 3
 """Spellings of one query on the page."""
 
@@ -43,8 +46,13 @@ def show_headline(outcome: Outcome) -> None:
 def headline(outcome: Outcome) -> tuple[str, str]:
     """What the sample stands for, and of how many queries and searches it is drawn."""
     queries, traffic = outcome["queries"], outcome["traffic"]
+    drawable = traffic["eligible_searches"]
     n, stands = queries["sampled"], "stands" if queries["sampled"] == 1 else "stand"
     of = f" of the {count(traffic['searches'])} searches" if traffic["searches"] else ""
+    if drawable != traffic["searches"]:
+        share = percent(traffic["sampled_searches"] / drawable)
+        of = f" of all {count(traffic['searches'])} searches, and for {share} of the "
+        of += f"{count(drawable)} that can be drawn"
     first = f"The {queries_of(n)} {stands} for {percent(traffic['share'])}{of}."
     if n == 1:
         first = f"The query stands for {percent(traffic['share'])}{of}."
@@ -69,7 +77,8 @@ def _new_and_known(new: int, known: int) -> str:
 
 def show_strata(outcome: Outcome, asked: Asked) -> None:
     """Each stratum: what it holds, what is drawn of it, and for how much of it that stands."""
-    st.html(strata_html(outcome["strata"], asked))
+    st.html(strata_html(outcome["strata"], asked, outcome["traffic"]))
+    show_drawing_meanings()
     if tags := outcome.get("tags"):
         muted(about_tags(tags))
     if (pairs := outcome["evidence"]["pairs"]) is not None:
@@ -79,11 +88,6 @@ def show_strata(outcome: Outcome, asked: Asked) -> None:
             f"Clicks tell of {count_of(pairs, 'pair')}; {labelled} of them have a weak grade. "
             + flagged
         )
-    muted(
-        "Traffic covered: the searches of the drawn queries, of all searches of the stratum. The "
-        "weight of a query is 1 / its chance: how many queries of the stratum it stands for in a "
-        "mean over all queries."
-    )
 
 
 def about_tags(tags: Mapping[str, int]) -> str:
@@ -97,8 +101,16 @@ def about_tags(tags: Mapping[str, int]) -> str:
     )
 
 
-def strata_html(strata: Sequence[Mapping[str, Any]], asked: Asked) -> str:
-    """Safe HTML of the table of strata."""
+def strata_html(
+    strata: Sequence[Mapping[str, Any]], asked: Asked, traffic: Mapping[str, int]
+) -> str:
+    """Safe HTML of the table of strata.
+
+    Args:
+        strata: What was found of each.
+        asked: The parameters of the drawing.
+        traffic: All "searches", and those that can be drawn: "eligible_searches".
+    """
     columns = [
         Column("stratum"),
         Column("queries", numeric=True),
@@ -107,7 +119,7 @@ def strata_html(strata: Sequence[Mapping[str, Any]], asked: Asked) -> str:
         Column("traffic covered", numeric=True),
         Column("chance", numeric=True),
     ]
-    rows = [_stratum_row(stratum, asked) for stratum in strata]
+    rows = [_stratum_row(stratum, asked, traffic) for stratum in strata]
     return f'<div class="gs-blocks gs-strata">{table(columns, rows)}</div>'
 
 
@@ -115,6 +127,8 @@ def show_left_out(outcome: Outcome, asked: Asked) -> None:
     """Which queries of the log cannot be drawn, and what they hold of personal data."""
     dropped = {reason: n for reason, n in outcome["queries"]["dropped"].items() if n}
     lines = [reason_in_words(reason, n) for reason, n in dropped.items()]
+    if asked.get("merge_near") and not dropped.get("merged"):
+        muted("No two queries are nearly equal: none was merged.")
     if lines:
         section("Left out")
         listed = "".join(f"<li>{inline(line)}</li>" for line in lines)
@@ -144,7 +158,7 @@ def sample_html(sample: Sequence[Mapping[str, Any]], asked: Asked) -> str:
     by = asked.get("by", "")
     rows = [
         [
-            with_note(query["text"], spellings(query["variants"])),
+            with_note(shortened(query["text"]), shortened(spellings(query["variants"]))),
             stratum_name(query["stratum"], by),
             count(query["searches"]),
             count(query["sessions"]),
@@ -152,7 +166,14 @@ def sample_html(sample: Sequence[Mapping[str, Any]], asked: Asked) -> str:
         ]
         for query in sample
     ]
-    return f'<div class="gs-blocks gs-sample">{table(columns, rows)}</div>'
+    return f'<div class="gs-blocks gs-sample">{table(columns, rows)}{_rest(len(rows))}</div>'
+
+
+def _rest(n: int) -> str:
+    """Safe HTML: what unfolds the queries that a phone leaves out at first (style.css)."""
+    if n <= FIRST_ON_PHONE:
+        return ""
+    return f'<details class="gs-show-all"><summary>Show all {count(n)}</summary></details>'
 
 
 def spellings(variants: Sequence[Sequence[Any]]) -> str:
@@ -178,18 +199,27 @@ def sheet_of_sample(sample: Sequence[Mapping[str, Any]]) -> Sheet:
     return Sheet([*columns, "state", "spellings"], rows)
 
 
-def _stratum_row(stratum: Mapping[str, Any], asked: Asked) -> list[str]:
+def _stratum_row(stratum: Mapping[str, Any], asked: Asked, traffic: Mapping[str, int]) -> list[str]:
     by, head, torso = asked.get("by", ""), asked.get("head", 0.0), asked.get("torso", 0.0)
     name = stratum["stratum"]
     about = about_stratum(name, head, torso) if by == "traffic" else ""
     return [
         with_note(stratum_name(name, by), about),
         count(stratum["queries"]),
-        with_note(count(stratum["searches"]), f"{percent(stratum['share_of_searches'])} of all"),
+        with_note(count(stratum["searches"]), _shares(stratum, traffic)),
         count(stratum["sampled"]),
         with_note(percent(stratum["share_of_stratum"]), searches_of(stratum["sampled_searches"])),
         _chance(stratum["inclusion_probability"], stratum["sampled"]),
     ]
+
+
+def _shares(stratum: Mapping[str, Any], traffic: Mapping[str, int]) -> Html:
+    """The stratum's searches, of those that can be drawn and of all; once where these are equal."""
+    of_all = f"{percent(stratum['searches'] / traffic['searches'])} of all"
+    if traffic["eligible_searches"] == traffic["searches"]:
+        return Html(inline(of_all))
+    drawable = f"{percent(stratum['share_of_searches'])} of what can be drawn"
+    return Html(f"{inline(drawable)}<br>{inline(of_all)}")
 
 
 def _chance(probability: float | None, sampled: int) -> Html:

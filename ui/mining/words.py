@@ -110,7 +110,7 @@ def about_stratum(stratum: str, head: float, torso: float) -> str:
 
     Args:
         stratum: head, torso, tail or another.
-        head: The share of all searches that the head makes, 0 to 1.
+        head: The share that the head makes of the searches that can be drawn, 0 to 1.
         torso: The same of the torso.
     """
     shares = {"head": head, "torso": torso, "tail": 1 - head - torso}
@@ -121,7 +121,8 @@ def about_stratum(stratum: str, head: float, torso: float) -> str:
     }
     if stratum not in shares:
         return ""
-    return f"{which[stratum]}: about {percent(shares[stratum]).replace('.0', '')} of searches"
+    share = percent(shares[stratum]).replace(".0", "")
+    return f"{which[stratum]}: about {share} of searches that can be drawn"
 
 
 def reason_in_words(reason: str, n: int) -> str:

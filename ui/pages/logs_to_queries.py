@@ -37,7 +37,8 @@ view = st.segmented_control(
 )
 zone = workspace.settings.timezone
 if view == "draw":
-    draw_queries(workspace, person, log, ask_choice(log, zone))
+    # A search without a query cannot be drawn.
+    draw_queries(workspace, person, log, ask_choice(log, zone, empty=False))
 else:
     out = workspace.settings.weak_grades.without_bots
     show_clicks(workspace, person, log, ask_choice(log, zone, bots_left_out=out))

@@ -29,6 +29,7 @@ def show_fillings(workspace: Workspace, person: Person) -> None:
     if not fillings:
         muted("Nobody filled the pool here yet; imported grades bring their pairs by themselves.")
         return
+    muted("A filling is what one choice of sources put into the pool, and can be taken back whole.")
     _show_rows(workspace, person, fillings[:AT_ONCE])
     if len(fillings) > AT_ONCE:
         with st.expander(f"{count(len(fillings) - AT_ONCE)} earlier"):

@@ -8,6 +8,8 @@ import streamlit as st
 from ui.frame import note
 
 MOST_IDS = 5
+LONGEST_ID = 80
+"""Characters of an id in a sentence."""
 
 
 def show_findings(findings: Sequence[Mapping[str, Any]]) -> None:
@@ -25,7 +27,11 @@ def show_findings(findings: Sequence[Mapping[str, Any]]) -> None:
 
 def in_sentences(finding: Mapping[str, Any]) -> list[str]:
     """What, why and fix; a few documents by their ids."""
-    ids = [str(doc_id) for doc_id in finding.get("ids", ())][:MOST_IDS]
+    ids = [_short(str(doc_id)) for doc_id in finding.get("ids", ())][:MOST_IDS]
     more = " and others" if finding.get("count", 0) > len(ids) else ""
     named = f"For example {', '.join(ids)}{more}." if ids else ""
     return [finding["what"], finding["why"], finding["fix"], named]
+
+
+def _short(doc_id: str) -> str:
+    return doc_id if len(doc_id) <= LONGEST_ID else f"{doc_id[: LONGEST_ID - 1]}\u2026"
