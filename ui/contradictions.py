@@ -51,8 +51,9 @@ def show_contradictions(
         note("Nowhere do clicks contradict a grade strongly.")
         return
     muted(
-        "Two grades apart, or 0 or 1 against 2 or 3; strength is the difference times how sure "
-        "the weak grade is. Clicks may be wrong too: a good title is clicked whatever stands below."
+        "Two grades apart, or 1 against 2 where clicks are at least 80 % sure; strength is the "
+        "difference times how sure the weak grade is. Clicks may be wrong too: a good title is "
+        "clicked whatever stands below."
     )
     sendable = [row for row in contradictions if row["sendable"] is None]
     _offer_strongest(workspace, person, len(sendable))

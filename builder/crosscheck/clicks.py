@@ -30,6 +30,9 @@ JOB = "clicks_experts"
 """The kind of the job that computes it."""
 JOB_TARGET = "builder.crosscheck.clicks:clicks_job"
 
+SURE = 0.8
+"""How sure a weak grade has to be to contradict a neighbour across the border of relevance."""
+
 _AT_ONCE = 500
 _EVIDENCE = (
     *("impressions", "clicks", "sessions", "clicked_sessions", "expected_clicks", "skipped"),
@@ -51,8 +54,10 @@ def clicks_against_experts(
     decided it, and its clicks are evidence enough for a weak grade by the workspace's rule. The
     expert grade is that of a release: decisions win, raters who are left out do not count.
 
-    A contradiction is a pair whose two grades differ by 2 or more, or of which one is 0 or 1 and
-    the other 2 or 3. Its strength is the difference times the confidence of the weak grade, 0 to 3.
+    A contradiction is a pair whose two grades differ by 2 or more; or are 1 and 2, so that only one
+    of them says relevant, where the weak grade is at least `SURE`: a value near the threshold is
+    evidence of neither side. Its strength is the difference times the confidence of the weak
+    grade, 0 to 3.
 
     The first time after an import the evidence of the whole log is counted, which takes up to half
     a minute for ten million searches; later it is read from the cache.
@@ -101,7 +106,7 @@ def clicks_against_experts(
         progress=progress,
     )
     both = _compared(experts, weak)
-    against = sorted(filter(_contradicts, both), key=_strongest_first)
+    against = sorted(filter(_Both.contradict, both), key=_strongest_first)
     found = {
         **_agreement(both).as_json(),
         "n_graded": len(experts),
@@ -146,6 +151,9 @@ class _Both(NamedTuple):
     def strength(self) -> float:
         return self.difference * self.weak.confidence
 
+    def contradict(self) -> bool:
+        return contradicts(self.expert.grade, self.weak.grade, self.weak.confidence)
+
 
 def _compared(experts: Mapping[Pair, SettledPair], weak: WeakGrades) -> list[_Both]:
     by_pair = weak.by_pair()
@@ -160,9 +168,10 @@ def _agreement(both: Sequence[_Both]) -> TwoSides:
     )
 
 
-def _contradicts(pair: _Both) -> bool:
-    """Whether the two differ by 2 or more, or only one of them says relevant: as in a dispute."""
-    return is_disputed([pair.expert.grade, pair.weak.grade])
+def contradicts(grade: int, weak_grade: int, confidence: float) -> bool:
+    """Whether the two are as far apart as in a dispute, neighbours only where clicks are sure."""
+    is_near = abs(grade - weak_grade) < 2
+    return is_disputed([grade, weak_grade]) and not (is_near and confidence < SURE)
 
 
 def _strongest_first(pair: _Both) -> tuple[float, str, str]:

@@ -16,6 +16,7 @@ from builder.crosscheck import (
     take_back_recheck,
 )
 from builder.crosscheck.click_wording import rechecks_in_words, settled_in_words
+from builder.crosscheck.clicks import contradicts
 from builder.crosscheck.expert_grades import settled_by
 from builder.curation import retire_query
 from builder.errors import BuilderError, NotAllowedError
@@ -90,6 +91,14 @@ def test_contradictions_come_by_difference_times_confidence(workspace: Workspace
     evidence = {name: shown["evidence"][name] for name in ("impressions", "clicks", "sessions")}
     assert evidence == {"impressions": 40, "clicks": 1, "sessions": 40}
     assert len(against(workspace, limit=1)) == 1
+
+
+def test_neighbours_contradict_only_where_clicks_are_sure() -> None:
+    assert contradicts(1, 2, 0.8) and contradicts(2, 1, 0.95)
+    # A value just above the border between 1 and 2 says nothing against a 1.
+    assert not contradicts(1, 2, 0.79)
+    assert contradicts(1, 3, 0.5) and contradicts(2, 0, 0.5)
+    assert not contradicts(0, 1, 0.99) and not contradicts(2, 3, 0.99)
 
 
 def test_decisions_win_and_who_is_left_out_does_not_count(workspace: Workspace) -> None:
