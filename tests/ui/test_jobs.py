@@ -6,12 +6,14 @@ from typing import Any
 from builder.curation import retire_query
 from builder.export import export_task
 from builder.jobs import Job, read_job
+from builder.people import ensure_person
 from builder.pooling import pool, take_back_pooling
 from builder.store import jobs
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
 from tests.ui.test_pages import markup, sign_in
 from ui.jobs import still_holds
+from ui.missing import missing_to_evaluate, missing_to_pool
 
 
 def ended(workspace: Workspace, kind: str, state: str, outcome: Mapping[str, Any]) -> Job:
@@ -54,3 +56,22 @@ def test_a_failure_that_was_seen_is_gone_on_the_next_visit(
     assert "Failed: no such thing" in markup(app.run())
     app.switch_page(other).run()
     assert "Failed: no such thing" not in markup(app.switch_page(release).run())
+
+
+def test_what_can_only_fail_cannot_be_started_and_says_what_is_missing(
+    open_app: OpenApp, empty_workspace: Workspace
+) -> None:
+    ensure_person(empty_workspace, "Dana")
+    app = sign_in(open_app(empty_workspace.root), "Dana")
+    for page, label, said in (
+        ("pool", "Preview", "Import a corpus and queries first"),
+        ("leaderboard", "Evaluate", "no release, and no grade"),
+    ):
+        app = app.switch_page(f"ui/pages/{page}.py").run()
+        (button,) = [button for button in app.button if button.label == label]
+        assert button.disabled
+        assert said in markup(app)
+
+
+def test_once_nothing_is_missing_nothing_is_said(filled_workspace: Workspace) -> None:
+    assert missing_to_pool(filled_workspace) == missing_to_evaluate(filled_workspace) == ""

@@ -15,6 +15,7 @@ from ui.leaderboards import (
     show_scores,
     tasks_to_evaluate,
 )
+from ui.missing import missing_to_evaluate
 
 workspace = state.current_workspace()
 frame.heading(
@@ -46,7 +47,10 @@ with st.form("evaluate", border=False):
         default=KNOWN_MODELS,
         accept_new_options=True,
     )
-    pressed = st.form_submit_button("Evaluate", type="primary")
+    missing = missing_to_evaluate(workspace)
+    pressed = st.form_submit_button("Evaluate", type="primary", disabled=bool(missing))
+    if missing:
+        frame.muted(missing)
 if pressed and models:
     start(workspace, person, EVALUATION_JOB, EVALUATION_TARGET, {"models": models, "tasks": [task]})
 follow(workspace, EVALUATION_JOB, fades=True)

@@ -10,6 +10,7 @@ from ui.releases import (
     EXPORT_TARGET,
     RULES,
     WEAK,
+    offer_archive,
     releases_of,
     show_export,
     show_releases,
@@ -49,6 +50,7 @@ follow(workspace, EXPORT_JOB, show=show_export, fades=True)
 frame.section("Releases")
 if releases:
     show_releases(workspace, releases)
+    offer_archive(workspace, person, releases)
 else:
     frame.note("There is no release yet.", "Grade some pairs, then make the first one above.")
 

@@ -13,6 +13,7 @@ from builder.store.poolings import latest_filling_moment
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section, sentence
 from ui.jobs import Outcome, follow, latest_job, start
+from ui.missing import missing_to_pool
 from ui.numbers import count, count_of, percent, percent_interval
 from ui.pooling.choosing import names_anything
 from ui.pooling.sanity import show_findings
@@ -115,7 +116,7 @@ def preview_button(workspace: Workspace, person: Person, plan: PoolPlan, key: st
         type="primary",
         key=key,
         icon=":material/visibility:",
-        disabled=job is not None and job.active,
+        disabled=(job is not None and job.active) or bool(missing_to_pool(workspace)),
         on_click=in_callback(start),
         args=(
             workspace,
@@ -141,7 +142,7 @@ def start_repeating(workspace: Workspace, person: Person, pooling_id: int) -> No
 def _offer_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="offer_preview"):
         preview_button(workspace, person, plan, "preview")
-        muted("Counts what would join the pool. Nothing is written.")
+        muted(missing_to_pool(workspace) or "Counts what would join the pool. Nothing is written.")
 
 
 def _offer_pooling(workspace: Workspace, person: Person, plan: PoolPlan, preview: Outcome) -> None:
