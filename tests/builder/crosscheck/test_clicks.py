@@ -94,11 +94,14 @@ def test_contradictions_come_by_difference_times_confidence(workspace: Workspace
 
 
 def test_neighbours_contradict_only_where_clicks_are_sure() -> None:
-    assert contradicts(1, 2, 0.8) and contradicts(2, 1, 0.95)
+    assert contradicts(1, 2, 0.8)
+    assert contradicts(2, 1, 0.95)
     # A value just above the border between 1 and 2 says nothing against a 1.
     assert not contradicts(1, 2, 0.79)
-    assert contradicts(1, 3, 0.5) and contradicts(2, 0, 0.5)
-    assert not contradicts(0, 1, 0.99) and not contradicts(2, 3, 0.99)
+    assert contradicts(1, 3, 0.5)
+    assert contradicts(2, 0, 0.5)
+    assert not contradicts(0, 1, 0.99)
+    assert not contradicts(2, 3, 0.99)
 
 
 def test_decisions_win_and_who_is_left_out_does_not_count(workspace: Workspace) -> None:
