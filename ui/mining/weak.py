@@ -58,7 +58,9 @@ def rule_html(rule: WeakGradeRule, names: Sequence[str]) -> str:
         f"Only pairs with at least {count(rule.min_impressions)} impressions in "
         f"{count(rule.min_sessions)} sessions{clicks}{sure} get one."
     )
-    return f'{table(columns, rows)}<p class="gs-muted">{inline(least)}</p>'
+    return (
+        f'<div class="gs-rule">{table(columns, rows)}</div><p class="gs-muted">{inline(least)}</p>'
+    )
 
 
 def _where(root: Path) -> str:

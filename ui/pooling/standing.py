@@ -5,7 +5,7 @@ import streamlit as st
 from builder.store.judgments import count_judgments
 from builder.store.pool import count_pairs, pool_by_source
 from builder.workspace import Workspace
-from ui.frame import note, section
+from ui.frame import muted, note, section
 from ui.numbers import count, count_of
 from ui.pooling.words import source_name
 from ui.tables import Column, table
@@ -31,3 +31,5 @@ def show_standing(workspace: Workspace) -> None:
         "sources."
     )
     st.html(table(_COLUMNS, rows, caption=caption))
+    if by_source.get("holes"):
+        muted("Holes are documents that a model showed in its top 10 and nobody had judged.")
