@@ -43,6 +43,7 @@ def press_key(workspace: Workspace, sitting: Sitting, press: Press) -> None:
         BuilderError: It cannot be done; nothing was stored.
     """
     sitting.answers += 1
+    sitting.orphan = ""
     sitting.active_at = datetime.now(UTC)
     if press.key == "a":
         sitting.whole = sitting.name

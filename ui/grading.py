@@ -69,8 +69,8 @@ def _grade_pairs(workspace: Workspace, person: Person, filters: Filters) -> None
         if _must_draw_all(workspace, sitting):
             st.rerun(scope="app")
         show_callback_error()
-        if words := sitting.take_orphan():
-            note("Your comment on the pair that is gone was not kept anywhere. It read:", words)
+        if sitting.orphan:
+            note("Your comment on that pair is stored nowhere. It read:", sitting.orphan)
         _seek_pair(workspace, sitting, filters)
         progress = progress_of(workspace, person.name, filters)
         if sitting.pair is None:

@@ -63,7 +63,7 @@ class Sitting:
         whole: The name of the pair whose text is shown in full.
         wanted: The pair_id that the address asks for; None once it was answered.
         comment: What stands in the comment of a pair that was taken back: (name, text).
-        orphan: A comment on a pair that was taken out of the pool, to be shown once; untrusted.
+        orphan: A comment on a pair that is gone, shown until the next press; untrusted.
         flagged: Of each query of which a word was said in this session, the pair on screen then.
         guidelines_version: Of the guidelines beside the pair.
         tag: Of which tag the queries are that the rater grades; None for all.
@@ -101,11 +101,6 @@ class Sitting:
         self.said, self.wanted, self.comment = said, None, ("", "")
         self.flagged.clear()
         self.leave()
-
-    def take_orphan(self) -> str:
-        """The comment whose pair is gone, for the last time; "" if there is none."""
-        words, self.orphan = self.orphan, ""
-        return words
 
     def leave(self) -> None:
         """The pair on screen is done: the same one, shown again, is a new showing."""

@@ -32,10 +32,12 @@ def test_a_pair_taken_out_meanwhile_leads_to_the_next_and_its_comment_is_not_los
     )
     assert sitting.said == Said("ignored", GONE)
     assert sitting.pair is None
-    assert (sitting.take_orphan(), sitting.take_orphan()) == (words, "")
+    assert sitting.orphan == words
     with filled_workspace.store.read() as connection:
         assert count_judgments(connection, 1).judgments == before
     following = next_pair(filled_workspace, "Dana")
     assert gone is not None
     assert following is not None
     assert following.pair_id != gone.pair_id
+    press_key(filled_workspace, sitting, Press("", "2", "2", "", "", 0, "", 9))
+    assert sitting.orphan == ""
