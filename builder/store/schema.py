@@ -8,6 +8,8 @@ kept in the same transaction, so that no reader has to look for it. `pairs.human
 number, and one partial index leads the queue to the pairs that want any.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     CheckConstraint,
     Column,
@@ -27,6 +29,20 @@ metadata = MetaData()
 
 _OPEN, _NEW = text("open_slots > 0"), text("quota IS NULL")
 _PUT_OFF, _STANDS = text("outcome <> 'grade'"), text("standing = 1")
+
+
+def _deed() -> "list[Column[Any]]":
+    """The columns of a deed that can be repeated or taken back, beside its key."""
+    return [
+        Column("created_at", String(32), nullable=False),
+        Column("created_by", Text, nullable=False),
+        # What was asked for, such as the seed, and the report, both JSON.
+        Column("parameters", Text, nullable=False),
+        Column("outcome", Text, nullable=False),
+        Column("taken_back_at", String(32)),
+        Column("taken_back_by", Text),
+    ]
+
 
 people = Table(
     "people",
@@ -266,13 +282,7 @@ samplings = Table(
     "samplings",
     metadata,
     Column("sampling_id", Integer, primary_key=True),
-    Column("created_at", String(32), nullable=False),
-    Column("created_by", Text, nullable=False),
-    # What was asked for, the seed and the state of the lake among it; and the report, both JSON.
-    Column("parameters", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
-    Column("taken_back_at", String(32)),
-    Column("taken_back_by", Text),
+    *_deed(),
 )
 
 # What a sampling drew. The latest sampling that stands says how much a query weighs.
@@ -302,12 +312,7 @@ poolings = Table(
     "poolings",
     metadata,
     Column("pooling_id", Integer, primary_key=True),
-    Column("created_at", String(32), nullable=False),
-    Column("created_by", Text, nullable=False),
-    Column("parameters", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
-    Column("taken_back_at", String(32)),
-    Column("taken_back_by", Text),
+    *_deed(),
 )
 
 # Who named which pair in a pooling, and at which rank.

@@ -7,8 +7,9 @@ import streamlit as st
 
 from builder.workspace import Workspace
 from online.manifest import MANIFEST
-from ui.dashboards.counting import state_of
-from ui.frame import muted
+from ui.dashboards.counting import Log, log_of, state_of
+from ui.frame import muted, note
+from ui.imports import offer_import
 
 EVERY_S = 3.0
 _SEEN = "events_seen"
@@ -26,6 +27,20 @@ def watch_events(workspace: Workspace) -> None:
         st.session_state[_CAME] = state
     st.session_state[_SEEN] = state
     _watch(workspace, state)
+
+
+def log_or_stop(workspace: Workspace) -> Log:
+    """What the lake holds; without a log the page ends with the way to one.
+
+    What stands here is drawn anew when events come in.
+    """
+    watch_events(workspace)
+    log = log_of(workspace)
+    if log is None:
+        note("There are no search events yet.", "Import a log of searches and clicks.")
+        offer_import("events")
+        st.stop()
+    return log
 
 
 @st.fragment(run_every=EVERY_S)

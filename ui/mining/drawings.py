@@ -18,6 +18,7 @@ from ui.mining.drawing import add_queries
 from ui.mining.report import sheet_of_sample
 from ui.mining.words import ALLOCATIONS, STRATA, method_name, queries_of
 from ui.numbers import count, percent
+from ui.taking_back import Undoing, offer_taking_back
 from ui.text import inline
 
 AT_ONCE = 5
@@ -152,23 +153,12 @@ def _sheet(workspace: Workspace, number: int) -> Sheet:
 def _offer_taking_back(workspace: Workspace, person: Person, row: Drawing) -> None:
     """What will go and stay, in numbers, and the button; once more where something stayed."""
     number, again = row["sampling_id"], row["taken_back_at"] is not None
-    undo = st.popover(
-        "Take back", icon=":material/undo:", key=f"undo_drawing_{number}", on_change="rerun"
-    )
-    if not undo.open:
-        return
-    with undo:
+
+    def tell() -> Undoing:
         would = take_back_sampling(workspace, number, person, dry_run=True)
-        for line in would_go_in_words(would):
-            muted(line)
-        st.button(
-            "Take it back",
-            type="primary",
-            key=f"take_back_{number}",
-            disabled=again and not would["queries_removed"],
-            on_click=in_callback(_take_back),
-            args=(workspace, person, number),
-        )
+        return Undoing(would_go_in_words(would), not again or bool(would["queries_removed"]))
+
+    offer_taking_back(workspace, person, number, tell, _take_back)
 
 
 def _take_back(workspace: Workspace, person: Person, number: int) -> None:

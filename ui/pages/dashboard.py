@@ -4,15 +4,14 @@ import streamlit as st
 
 from ui import frame, state
 from ui.charts import drawn_colours
-from ui.dashboards.counting import log_of, report_of
+from ui.dashboards.counting import report_of
 from ui.dashboards.figures import show_figures
 from ui.dashboards.filters import ask_choice, note_unknown_keys
-from ui.dashboards.fresh import watch_events
+from ui.dashboards.fresh import log_or_stop
 from ui.dashboards.groups import say_rest, show_clicks_by_rank, show_groups
 from ui.dashboards.meanings import show_meanings
 from ui.dashboards.queries import show_queries
 from ui.dashboards.times import show_over_time
-from ui.imports import offer_import
 from ui.leaderboards import colours_for
 
 workspace = state.current_workspace()
@@ -21,12 +20,7 @@ frame.heading(
     "What users did with the results: how often they clicked, and how far down.",
     mark=state.mark(workspace, "events"),
 )
-watch_events(workspace)
-log = log_of(workspace)
-if log is None:
-    frame.note("There are no search events yet.", "Import a log of searches and clicks.")
-    offer_import("events")
-    st.stop()
+log = log_or_stop(workspace)
 
 choice = ask_choice(log, workspace.settings.timezone)
 note_unknown_keys()

@@ -3,10 +3,8 @@
 import streamlit as st
 
 from ui import frame, state
-from ui.dashboards.counting import log_of
 from ui.dashboards.filters import ask_choice
-from ui.dashboards.fresh import watch_events
-from ui.imports import offer_import
+from ui.dashboards.fresh import log_or_stop
 from ui.mining.views import draw_queries, show_clicks
 
 VIEWS = {"draw": "Draw queries", "clicks": "What clicks tell"}
@@ -18,12 +16,7 @@ frame.heading(
     "Draw the queries that are worth grading from what people searched for.",
     mark=state.mark(workspace, "events"),
 )
-watch_events(workspace)
-log = log_of(workspace)
-if log is None:
-    frame.note("There are no search events yet.", "Import a log of searches and clicks.")
-    offer_import("events")
-    st.stop()
+log = log_or_stop(workspace)
 
 view = st.segmented_control(
     "What to show",

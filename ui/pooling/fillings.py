@@ -13,6 +13,7 @@ from ui.jobs import clock
 from ui.numbers import count, count_of
 from ui.pooling.preview import current_preview, preview_button, start_repeating
 from ui.pooling.words import hours, kept_in_words, plan_in_words
+from ui.taking_back import Undoing, offer_taking_back
 from ui.text import inline
 
 AT_ONCE = 5
@@ -163,22 +164,11 @@ def _offer_pooling_again(workspace: Workspace, person: Person, filling: Pooling)
 
 
 def _offer_taking_back(workspace: Workspace, person: Person, number: int) -> None:
-    undo = st.popover(
-        "Take back", icon=":material/undo:", key=f"undo_filling_{number}", on_change="rerun"
-    )
-    if not undo.open:
-        return
-    with undo:
+    def tell() -> Undoing:
         would = take_back_pooling(workspace, number, person, dry_run=True)
-        for line in would_go_in_words(would):
-            muted(line)
-        st.button(
-            "Take it back",
-            type="primary",
-            key=f"take_back_{number}",
-            on_click=in_callback(_take_back),
-            args=(workspace, person, number),
-        )
+        return Undoing(would_go_in_words(would))
+
+    offer_taking_back(workspace, person, number, tell, _take_back)
 
 
 def _take_back(workspace: Workspace, person: Person, number: int) -> None:
