@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from builder.errors import NotAllowedError
 from builder.evaluation.holes import pool_holes
-from builder.store.people import find_person
+from builder.people import actor_called
 from builder.workspace import Workspace
 from evals.records import Progress
 
@@ -20,9 +19,5 @@ def holes_job(
         BuilderError: As `pool_holes`; EvalsError likewise.
     """
     options = dict(parameters)
-    name = options.pop("actor")
-    with workspace.store.read() as connection:
-        actor = find_person(connection, name)
-    if actor is None:
-        raise NotAllowedError(f"nobody is called {name} here")
+    actor = actor_called(workspace, options.pop("actor"))
     return pool_holes(workspace, actor=actor, progress=progress, **options)

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 from uuid import uuid4
 
-from builder.errors import BuilderError, NotAllowedError
+from builder.errors import BuilderError
 from builder.export.judgment_source import Asked, JudgmentSource, Tally
 from builder.export.judgment_tables import write_csv, write_jsonl, write_trec, write_tsv
 from builder.export.judgment_tools import (
@@ -20,9 +20,8 @@ from builder.export.judgment_tools import (
     write_quepid_json,
 )
 from builder.judging.aggregation import find_rule
-from builder.people import Person, authorize
+from builder.people import Person, actor_called, authorize
 from builder.store.activity import note
-from builder.store.people import find_person
 from builder.workspace import Workspace
 from evals.records import Progress
 
@@ -141,7 +140,7 @@ def export_judgments_job(
         NotAllowedError: The actor is unknown, or no analyst.
     """
     options = dict(parameters)
-    actor = _person(workspace, str(options.pop("actor")))
+    actor = actor_called(workspace, str(options.pop("actor")))
     folder = downloads_folder(workspace)
     for old in folder.glob("judgments-*"):
         old.unlink(missing_ok=True)
@@ -157,7 +156,7 @@ def judgments_for_download(workspace: Workspace, actor: Person, **options: Any) 
         NotAllowedError: The actor is no analyst.
     """
     # Asked for by a page that may have stood open for long: what counts is the role of now.
-    actor = _person(workspace, actor.name)
+    actor = actor_called(workspace, actor.name)
     folder = downloads_folder(workspace)
     with TemporaryDirectory(dir=folder) as scratch:
         out = Path(scratch) / f"judgments{FILE_ENDINGS[str(options['format'])]}"
@@ -175,14 +174,6 @@ def downloads_folder(workspace: Workspace) -> Path:
 def interface_file(out: Path) -> Path:
     """Where the labelling interface for the tasks in `out` lies."""
     return out.with_name(f"{out.name.removesuffix('.gz').rsplit('.', 1)[0]}.interface.xml")
-
-
-def _person(workspace: Workspace, name: str) -> Person:
-    with workspace.store.read() as connection:
-        person = find_person(connection, name)
-    if person is None:
-        raise NotAllowedError(f"nobody is called {name} here")
-    return person
 
 
 def _format_of(out: Path) -> str:

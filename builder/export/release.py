@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from builder.errors import BuilderError, NotAllowedError
+from builder.errors import BuilderError
 from builder.export import folders
 from builder.export.names import check_task_name
 from builder.export.provenance import SPLIT, Making, draft_card, provenance, release_card
@@ -16,11 +16,11 @@ from builder.export.sampling_card import Sampled
 from builder.export.selection import RawGrades, Selected, Selection, pseudonyms_of, select_judged
 from builder.export.weak import WeakLabels, weak_labels
 from builder.mining.weak_grades import WeakGrades, weak_grades
-from builder.people import authorize
+from builder.people import actor_called, authorize
 from builder.store import Connection, activity
 from builder.store.documents import count_documents
 from builder.store.moments import now_text
-from builder.store.people import Person, find_person
+from builder.store.people import Person
 from builder.store.releases import Release, add_release, all_releases
 from builder.store.task_rows import active_queries, documents_by_id
 from builder.workspace import Workspace
@@ -126,11 +126,7 @@ def export_job(
         NotAllowedError: The actor is unknown, or no analyst.
     """
     options = dict(parameters)
-    name, actor = options.pop("name"), options.pop("actor")
-    with workspace.store.read() as connection:
-        person = find_person(connection, actor)
-    if person is None:
-        raise NotAllowedError(f"nobody is called {actor} here")
+    name, person = options.pop("name"), actor_called(workspace, options.pop("actor"))
     return export_task(workspace, name, actor=person, progress=progress, **options)
 
 

@@ -11,9 +11,8 @@ from builder.mining.options import Sampling
 from builder.mining.outcome import nothing_to_sample, outcome_of
 from builder.mining.superseding import losing_weight, superseding_warnings
 from builder.mining.weak_grades import count_labelled
-from builder.people import Person, authorize, called
+from builder.people import Person, actor_called, authorize, called
 from builder.store import Connection, activity
-from builder.store.people import find_person
 from builder.store.queries import insert_queries
 from builder.store.samplings import (
     SampleRow,
@@ -113,11 +112,7 @@ def mine_job(
     Raises:
         BuilderError: As `mine`; NotAllowedError likewise.
     """
-    name = parameters["actor"]
-    with workspace.store.read() as connection:
-        actor = find_person(connection, name)
-    if actor is None:
-        raise BuilderError(f"nobody is called {name} here")
+    actor = actor_called(workspace, parameters["actor"])
     options, dry_run = Sampling.from_json(parameters["sampling"]), bool(parameters.get("dry_run"))
     told = mine(workspace, options, dry_run=dry_run, progress=progress, actor=actor)
     return told if dry_run else _without_sample(told)

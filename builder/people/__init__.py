@@ -6,6 +6,7 @@ reads it out of a copy of the database.
 """
 
 from builder.people.admission import (
+    actor_called,
     ensure_person,
     find_active,
     is_admin_there,
@@ -41,6 +42,7 @@ __all__ = [
     "NamesByLook",
     "Person",
     "SimilarNameError",
+    "actor_called",
     "add_person",
     "authorize",
     "called",

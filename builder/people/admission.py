@@ -31,6 +31,19 @@ def person_called(workspace: Workspace, name: str) -> Person | None:
     return None if person is None else admitted(person)
 
 
+def actor_called(workspace: Workspace, name: str) -> Person:
+    """Who a job works for, as this person is now: the role may have changed since it was begun.
+
+    Raises:
+        NotAllowedError: Nobody is called so.
+    """
+    with workspace.store.read() as connection:
+        person = stored.find_person(connection, name)
+    if person is None:
+        raise NotAllowedError(f"nobody is called {name} here")
+    return person
+
+
 def ensure_person(workspace: Workspace, name: str) -> Person:
     """The human who says this is their name; registered if nobody is called so.
 

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from builder.errors import BuilderError
-from builder.people import Person, authorize, called
+from builder.people import Person, actor_called, authorize, called
 from builder.pooling.candidates import find_candidates
 from builder.pooling.choosing import choose
 from builder.pooling.contributors import Candidates
 from builder.pooling.plan import PoolPlan
 from builder.pooling.recording import Recorded, find_pooling, record_pooling
 from builder.pooling.sanity import corpus_sanity
-from builder.store.people import find_person
 from builder.workspace import Workspace
 from evals.records import Progress
 
@@ -82,7 +81,7 @@ def pool_job(
         BuilderError: As `pool`; NotAllowedError and EvalsError likewise.
     """
     options = dict(parameters)
-    actor = _person(workspace, options.pop("actor"))
+    actor = actor_called(workspace, options.pop("actor"))
     return pool(workspace, progress=progress, actor=actor, plan=PoolPlan.from_json(options))
 
 
@@ -95,7 +94,7 @@ def preview_job(
         BuilderError: As `pool`; NotAllowedError and EvalsError likewise.
     """
     options = dict(parameters)
-    authorize(workspace, _person(workspace, options.pop("actor")), "analyst")
+    authorize(workspace, actor_called(workspace, options.pop("actor")), "analyst")
     return preview(workspace, PoolPlan.from_json(options), progress)
 
 
@@ -149,16 +148,8 @@ def repeat_job(
     Raises:
         BuilderError: As `repeat_pooling`; NotAllowedError and EvalsError likewise.
     """
-    actor = _person(workspace, parameters["actor"])
+    actor = actor_called(workspace, parameters["actor"])
     return repeat_pooling(workspace, parameters["pooling_id"], progress, actor)
-
-
-def _person(workspace: Workspace, name: str) -> Person:
-    with workspace.store.read() as connection:
-        actor = find_person(connection, name)
-    if actor is None:
-        raise BuilderError(f"nobody is called {name} here")
-    return actor
 
 
 def _found(
