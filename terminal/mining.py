@@ -255,9 +255,23 @@ def _listed(one: Mapping[str, Any], weighing: Sequence[int]) -> list[str]:
         plain(one["created_by"]),
         f"{queries['sampled']:,}",
         f"{queries['new']:,}",
-        f"{parameters['method']} by {parameters['by']}, seed {parameters['seed']}",
+        _options(parameters),
         f"taken back {back[:10]} by {plain(one['taken_back_by'])}" if back else stands,
     ]
+
+
+def _options(parameters: Mapping[str, Any]) -> str:
+    """How a sampling drew, with all that was not as usual, so that it can be typed again."""
+    from builder.mining import Sampling
+
+    usual = Sampling().as_json()
+    told = f"{parameters['method']} by {parameters['by']}, seed {parameters['seed']}"
+    named = ("method", "by", "seed", "choice")
+    other = {key: value for key, value in parameters.items() if key not in named}
+    other |= {key: value for key, value in parameters["choice"].items() if key != "zone"}
+    usual |= usual["choice"]
+    more = [f"{key} {value}" for key, value in other.items() if value != usual.get(key)]
+    return ", ".join([told, *(plain(one.replace("_", "-")) for one in more)])
 
 
 def _take_back(

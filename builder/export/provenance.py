@@ -103,7 +103,7 @@ class Making:
         if unweighted := self.sampled.unweighted:
             said.append(
                 f"{unweighted:,} queries that were drawn from the log have no weight: the latest "
-                "sampling that stands did not draw them"
+                "sampling that stands did not draw them, or theirs was taken back"
             )
         if self.weak:
             n = self.weak.counts["labels"]

@@ -187,6 +187,11 @@ def _thin_strata(drawing: Drawing, options: Sampling) -> Iterator[str]:
     units, strata = drawing.units, drawing.strata
     drawn = {one.stratum for one in drawing.queries}
     sizes = dict(zip(strata.names, strata.sizes(), strict=True))
+    if options.by == "tag" and set(sizes) == {UNTAGGED}:
+        yield (
+            "No query of the log is tagged, so all are one stratum, as in a random sample. What "
+            "counts is the tags of searches; those of the workspace's queries do not."
+        )
     for name in (name for name, size in sizes.items() if not size):
         yield f"No query of the log is in the stratum {name}."
     missed = [name for name, size in sizes.items() if size and name not in drawn]

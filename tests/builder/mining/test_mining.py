@@ -203,6 +203,12 @@ def test_outcomes_and_tags(tmp_path: Path) -> None:
         assert outcome["tags"] is None
 
 
+def test_strata_by_tag_of_a_log_without_tags_are_told_to_be_one(workspace: Workspace) -> None:
+    outcome = mine(workspace, Sampling(by="tag"), dry_run=True)
+    assert [row["stratum"] for row in outcome["strata"]] == ["untagged"]
+    assert any(said.startswith("No query of the log is tagged") for said in outcome["warnings"])
+
+
 def test_taking_back_removes_what_nobody_worked_on(workspace: Workspace) -> None:
     mine(workspace, Sampling(limit=3, seed=5))
     mine(workspace, Sampling(limit=8, seed=5))
