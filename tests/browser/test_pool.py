@@ -96,7 +96,7 @@ def pairs_in(workspace: Workspace) -> int:
 
 
 def preview_until(page: "Page", shown: "Locator") -> None:
-    """Press Preview, once more where the redraw of a choice took the button from under the press."""
+    """Press Preview, once more where the redraw of a choice took the button away."""
     from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
     for _ in range(3):
