@@ -20,9 +20,9 @@ SNIFFED_LINES = 20
 SNIFFED_BYTES = 64
 LISTED_MEMBERS = 8
 
-_UNREADABLE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
+_UNREADABLE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError)
 """What reading raises where a file is damaged, or packed in a way that Python does not know, which
-zipfile says by NotImplementedError. An archive with a password is refused before."""
+zipfile tells by a kind of RuntimeError. An archive with a password is refused before."""
 
 _MAGIC = {
     b"PAR1": "a Parquet file",
