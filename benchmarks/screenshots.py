@@ -42,7 +42,7 @@ PAGES = {
     "grade": ("grade", "[data-pair]"),
     "import": ("import", "[data-testid='stFileUploader']"),
     "logs-to-queries": ("logs-to-queries", ".gs-table"),
-    "click-evidence": ("logs-to-queries?view=clicks", ".gs-table"),
+    "click-evidence": ("logs-to-queries?view=What+clicks+tell", ".gs-table"),
     "pool": ("pool", ".gs-table"),
     "adjudicate": ("adjudicate", ".gs-bar"),
     "agreement": ("agreement", ".gs-verdict"),
