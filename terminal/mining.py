@@ -22,13 +22,6 @@ _REASONS = {
     "few_sessions": "of too few sessions",
     "merged": "merged into a near-duplicate",
 }
-_KEPT = {
-    "other_sampling": "drawn by another sampling, too",
-    "graded": "have graded pairs",
-    "in_pool": "have pairs in the pool; `goldsmith pool --take-back N` first, then this again",
-    "discussed": "raters said something of them",
-    "edited": "were changed here",
-}
 _HANDLED = {"drop": "left out", "mask": "masked", "keep": "kept as they are"}
 
 
@@ -289,6 +282,8 @@ def _take_back(
 
 def _taken_back(told: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
     """What went or would go, what stays, and what that does to weights."""
+    from builder.mining.taking_back import KEPT_IN_WORDS
+
     number, gone = told["sampling_id"], f"{told['queries_removed']:,} queries"
     if dry_run:
         yield f"{gone} would go with sampling {number}. Nothing was written."
@@ -297,7 +292,8 @@ def _taken_back(told: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
     else:
         yield f"sampling {number} is taken back: {gone} went"
     for reason, n in told["kept"].items():
-        yield f"  stay, {_KEPT.get(reason, reason)}: {n:,}"
+        way_out = "; `goldsmith pool --take-back N` first, then this again"
+        yield f"  stay, {KEPT_IN_WORDS[reason]}{way_out * (reason == 'in_pool')}: {n:,}"
     if n := told["lose_weight"]:
         does = "would have" if dry_run else "have"
         yield f"{n:,} queries that stay {does} no weight in a release any more"

@@ -1,6 +1,6 @@
 """Takes a sampling back: the queries that only it brought go, unless somebody worked on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builder.errors import BuilderError
@@ -11,12 +11,16 @@ from builder.store.samplings import TakingBack, plan_taking_back, take_back
 from builder.workspace import Workspace
 
 TAKEN_BACK = "sampling.take_back"
-_WORKED_ON = {
+KEPT_IN_WORDS: Mapping[str, str] = {
+    "other_sampling": "drawn by another sampling, too",
     "graded": "have graded pairs",
     "in_pool": "have pairs in the pool",
     "discussed": "have remarks of raters",
+    "edited": "were changed here",
 }
-"""Why queries that stay are a reason to refuse: they would lose their weights unnoticed."""
+"""Why queries stay, of `builder.store.samplings.KEPT_FOR`."""
+_WORKED_ON = ("graded", "in_pool", "discussed")
+"""Of these, a reason to refuse: such queries would lose their weights unnoticed."""
 
 
 def take_back_sampling(
@@ -82,27 +86,27 @@ def _told(sampling_id: int, plan: TakingBack, *, again: bool) -> dict[str, Any]:
 
 def _refuse_where_worked_on(told: Mapping[str, Any]) -> None:
     number, kept = told["sampling_id"], told["kept"]
-    staying = {reason: kept[reason] for reason in _WORKED_ON if reason in kept}
-    if not staying:
+    worked_on = [reason for reason in _WORKED_ON if reason in kept]
+    if not worked_on:
         return
     lost = told["lose_weight"]
-    reasons = ", ".join(f"{n:,} {_WORKED_ON[reason]}" for reason, n in staying.items())
+    reasons = "; ".join(f"{n:,} {KEPT_IN_WORDS[reason]}" for reason, n in kept.items())
     raise BuilderError(
         f"sampling {number} stands: taking it back would remove {told['queries_removed']:,} of its "
-        f"queries; {sum(staying.values()):,} would stay ({reasons}), and in all {lost:,} queries "
+        f"queries; {sum(kept.values()):,} would stay ({reasons}), and in all {lost:,} queries "
         "would be left without a weight",
-        hint=" ".join(_ways_out(number, staying)),
+        hint=" ".join(_ways_out(number, worked_on)),
     )
 
 
-def _ways_out(number: int, staying: Mapping[str, int]) -> list[str]:
+def _ways_out(number: int, worked_on: Sequence[str]) -> list[str]:
     ways = []
-    if "in_pool" in staying:
+    if "in_pool" in worked_on:
         ways.append(
             "Take the filling of the pool back first (`goldsmith pool --list`, `goldsmith pool "
             "--take-back N`); its pairs without a grade go with it."
         )
-    if staying.keys() - {"in_pool"}:
+    if set(worked_on) - {"in_pool"}:
         ways.append("What raters have worked on stays in any case.")
     ways.append(f"`goldsmith mine --take-back {number} --anyway` does it all the same.")
     return ways

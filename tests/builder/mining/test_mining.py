@@ -271,6 +271,19 @@ def test_graded_queries_stay_and_no_filling_helps(workspace: Workspace) -> None:
     assert "mine --take-back 1 --anyway" in str(caught.value.hint)
 
 
+def test_a_refusal_tells_all_that_would_stay(workspace: Workspace) -> None:
+    drawn = [query["query_id"] for query in mine(workspace, Sampling(limit=8))["sample"]]
+    also = mine(workspace, Sampling(limit=3, method="random"))["sample"]
+    in_pool = next(one for one in drawn if one not in {query["query_id"] for query in also})
+    add_document_and_pair(workspace, in_pool)
+    would = take_back_sampling(workspace, 1, dry_run=True)["kept"]
+    assert would == {"in_pool": 1, "other_sampling": 3}
+    told = r"4 would stay \(1 have pairs in the pool; 3 drawn by another sampling, too\)"
+    with pytest.raises(BuilderError, match=told):
+        take_back_sampling(workspace, 1)
+    assert take_back_sampling(workspace, 1, anyway=True)["kept"] == would
+
+
 def test_another_design_says_whose_weights_go(workspace: Workspace) -> None:
     """Eight can be drawn; what sampling 1 drew and another does not loses its weight."""
     first = {query["query_id"] for query in mine(workspace, Sampling(limit=5))["sample"]}
