@@ -32,6 +32,17 @@ json_option = click.option(
 )
 
 
+def together(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Several options as one decorator, in the order in which the help shows them."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
 def with_workspace(command: Callable[..., Any]) -> Callable[..., Any]:
     """Hands the opened workspace to the command as its first argument and closes it after."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from terminal import output as out
-from terminal.options import FILE, json_option, with_workspace
+from terminal.options import FILE, json_option, together, with_workspace
 from terminal.pool_output import print_filled_holes, print_pooled, print_poolings, print_taken_back
 
 if TYPE_CHECKING:
@@ -18,70 +18,65 @@ _SOURCES = ("retrievers", "runs", "clicks", "skipped", "random")
 _OTHER_DEEDS = ("listed", "repeat", "take_back", "from_results")
 
 
-def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that make a PoolPlan, in the order in which the help shows them."""
-    whole, several = click.IntRange(0), click.IntRange(1)
-    options = (
-        click.option(
-            "--retriever",
-            "retrievers",
-            multiple=True,
-            metavar="M",
-            help="bm25, minilm, or any SentenceTransformer; repeatable. Without any source: bm25.",
-        ),
-        click.option(
-            "--depth",
-            type=click.IntRange(1, 1000),
-            default=10,
-            show_default=True,
-            help="How many documents of each ranking join the pool.",
-        ),
-        click.option(
-            "--run", "runs", multiple=True, type=FILE, help="A TREC run file; repeatable."
-        ),
-        click.option(
-            "--clicks",
-            type=whole,
-            metavar="N",
-            help="The N that users click most for where they stand.",
-        ),
-        click.option(
-            "--skipped",
-            type=whole,
-            metavar="N",
-            help="N that users passed over, to click below, and that surely attract fewer clicks "
-            "than others there: hard negatives.",
-        ),
-        click.option("--random", type=whole, metavar="N", help="N of the corpus by chance."),
-        click.option(
-            "--least-impressions",
-            type=whole,
-            default=3,
-            show_default=True,
-            metavar="N",
-            help="For --clicks: shown at least so often; for --skipped: passed over so often.",
-        ),
-        click.option("--tag", help="Only for queries with this tag."),
-        click.option("--source", help="Only for queries from there, such as log."),
-        click.option("--only-new", is_flag=True, help="Only for queries without any pair yet."),
-        click.option("--budget", type=several, metavar="PAIRS", help="At most so many new pairs."),
-        click.option(
-            "--hours",
-            type=click.FloatRange(0, min_open=True),
-            help="At most so many hours of grading, at the team's pace.",
-        ),
-        click.option(
-            "--negatives",
-            type=click.FloatRange(0, 1),
-            default=0.4,
-            show_default=True,
-            help="The greatest share of new pairs that only chance and skipped results name.",
-        ),
-        click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+_WHOLE, _SEVERAL = click.IntRange(0), click.IntRange(1)
+
+_plan_options = together(
+    click.option(
+        "--retriever",
+        "retrievers",
+        multiple=True,
+        metavar="M",
+        help="bm25, minilm, or any SentenceTransformer; repeatable. Without any source: bm25.",
+    ),
+    click.option(
+        "--depth",
+        type=click.IntRange(1, 1000),
+        default=10,
+        show_default=True,
+        help="How many documents of each ranking join the pool.",
+    ),
+    click.option("--run", "runs", multiple=True, type=FILE, help="A TREC run file; repeatable."),
+    click.option(
+        "--clicks",
+        type=_WHOLE,
+        metavar="N",
+        help="The N that users click most for where they stand.",
+    ),
+    click.option(
+        "--skipped",
+        type=_WHOLE,
+        metavar="N",
+        help="N that users passed over, to click below, and that surely attract fewer clicks "
+        "than others there: hard negatives.",
+    ),
+    click.option("--random", type=_WHOLE, metavar="N", help="N of the corpus by chance."),
+    click.option(
+        "--least-impressions",
+        type=_WHOLE,
+        default=3,
+        show_default=True,
+        metavar="N",
+        help="For --clicks: shown at least so often; for --skipped: passed over so often.",
+    ),
+    click.option("--tag", help="Only for queries with this tag."),
+    click.option("--source", help="Only for queries from there, such as log."),
+    click.option("--only-new", is_flag=True, help="Only for queries without any pair yet."),
+    click.option("--budget", type=_SEVERAL, metavar="PAIRS", help="At most so many new pairs."),
+    click.option(
+        "--hours",
+        type=click.FloatRange(0, min_open=True),
+        help="At most so many hours of grading, at the team's pace.",
+    ),
+    click.option(
+        "--negatives",
+        type=click.FloatRange(0, 1),
+        default=0.4,
+        show_default=True,
+        help="The greatest share of new pairs that only chance and skipped results name.",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn."),
+)
+"""The options that make a PoolPlan, in the order in which the help shows them."""
 
 
 @click.command()
