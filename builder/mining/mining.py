@@ -1,6 +1,7 @@
 """Draws queries from the log, shows what the sample stands for, and brings it into the store."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from builder.errors import BuilderError
@@ -264,4 +265,4 @@ def _without_sample(outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 def _told(row: SamplingRow) -> dict[str, Any]:
     outcome = {**row.outcome, "sampling_id": row.sampling_id}
-    return row._asdict() | {"outcome": outcome}
+    return {"sampling_id": row.sampling_id} | asdict(row) | {"outcome": outcome}

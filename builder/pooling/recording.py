@@ -157,4 +157,4 @@ def known_pooling(connection: Connection, pooling_id: int) -> Pooling:
 
 
 def _pooling(row: PoolingRow) -> Pooling:
-    return Pooling(**row._asdict())
+    return Pooling(**asdict(row))

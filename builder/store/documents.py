@@ -3,11 +3,11 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
+from builder.store.batches import batches
 from builder.store.schema import documents
 from evals.records import Document
 
@@ -42,7 +42,7 @@ def insert_documents(connection: Connection, new: Iterable[Document]) -> int:
     """
     rows = (document_row(document) for document in new)
     written = 0
-    while batch := list(islice(rows, BATCH)):
+    for batch in batches(rows, BATCH):
         connection.execute(insert(documents), batch)
         written += len(batch)
     return written

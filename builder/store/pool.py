@@ -1,7 +1,7 @@
 """The pool in the store: which pairs of query and document are to be judged, and who named them."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, repeat
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 from sqlalchemy import (
     Connection,
@@ -17,6 +17,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from builder.store.batches import batches
 from builder.store.documents import document_keys
 from builder.store.moments import now_text
 from builder.store.queries import query_keys
@@ -51,7 +52,7 @@ def add_pairs(
     """
     ranked = zip(new, repeat(None) if ranks is None else ranks, strict=ranks is not None)
     added = 0
-    for batch in _batches(ranked):
+    for batch in batches(ranked, BATCH):
         known = pair_keys(connection, [pair for pair, _ in batch])
         added += insert_pairs(connection, known)
         rows = [
@@ -113,11 +114,6 @@ def pool_by_source(connection: Connection) -> dict[str, int]:
     counted = select(pair_sources.c.source, func.count().label("named"))
     counted = counted.group_by(pair_sources.c.source).order_by(pair_sources.c.source)
     return {row.source: row.named for row in connection.execute(counted)}
-
-
-def _batches(ranked: Iterator[tuple[Pair, int | None]]) -> Iterator[list[tuple[Pair, int | None]]]:
-    while batch := list(islice(ranked, BATCH)):
-        yield batch
 
 
 def pair_keys(connection: Connection, batch: Sequence[Pair]) -> list[tuple[int, int]]:

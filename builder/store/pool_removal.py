@@ -24,6 +24,7 @@ from sqlalchemy import (
     update,
 )
 
+from builder.store.deeds import taken_back
 from builder.store.moments import now_text
 from builder.store.pool import note_removed
 from builder.store.quota import note_change
@@ -114,7 +115,7 @@ def remove_pooling(connection: Connection, pooling_id: int, actor: str) -> Remov
     if done.removed:
         note_removed(connection, max(done.removed))
     ended = update(poolings).where(poolings.c.pooling_id == pooling_id)
-    connection.execute(ended.values(taken_back_at=now_text(), taken_back_by=actor))
+    connection.execute(ended.values(taken_back(actor)))
     note_change(connection)
     return done
 
@@ -164,15 +165,10 @@ _OTHER = pooled_pairs.alias("other")
 
 
 def _touched() -> ColumnElement[str | None]:
-    said = exists().where(query_outcomes.c.query_key == pairs.c.query_key)
-    rows = (
-        *(exists().where(table.c.pair_id == pairs.c.pair_id) for table in _TABLES),
-        said,
-    )
+    of_pair = (judgments, adjudications, rechecks)
+    rows = [exists().where(table.c.pair_id == pairs.c.pair_id) for table in of_pair]
+    rows.append(exists().where(query_outcomes.c.query_key == pairs.c.query_key))
     return case(*zip(rows, map(literal, TOUCHED), strict=True), else_=null())
-
-
-_TABLES = (judgments, adjudications, rechecks)
 
 
 def _select_fates() -> Select[Any]:

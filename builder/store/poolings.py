@@ -6,16 +6,14 @@ those has its row in `pair_sources`. What is in the pool without an owner came s
 an import or a rater, and no pooling takes it along.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
     Insert,
     Integer,
-    Row,
     Select,
     String,
     bindparam,
@@ -28,7 +26,8 @@ from sqlalchemy import (
     update,
 )
 
-from builder.store.moments import now_text
+from builder.store.batches import batches
+from builder.store.deeds import Deed, json_text, new_deed, read_deed
 from builder.store.pool import BATCH, insert_pairs, last_pair_id, pair_keys
 from builder.store.quota import settle_new_pairs
 from builder.store.schema import pair_sources, pairs, pooled_pairs, poolings
@@ -66,19 +65,14 @@ class Brought(NamedTuple):
     new_sources: int
 
 
-class PoolingRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PoolingRow(Deed):
     """One record, with how many of its pairs are in the pool and have a person's grade.
 
     `pairs` and `graded` count all that it named, `new` and `new_graded` what it brought.
     """
 
     pooling_id: int
-    created_at: str
-    created_by: str
-    parameters: Mapping[str, Any]
-    outcome: Mapping[str, Any]
-    taken_back_at: str | None
-    taken_back_by: str | None
     pairs: int
     graded: int
     new: int
@@ -87,12 +81,7 @@ class PoolingRow(NamedTuple):
 
 def add_pooling(connection: Connection, parameters: Mapping[str, Any], actor: str) -> int:
     """Begin a record, inside the transaction that fills the pool; its pooling_id."""
-    row = {
-        "created_at": now_text(),
-        "created_by": actor,
-        "parameters": _text(parameters),
-        "outcome": "{}",
-    }
+    row = new_deed(parameters, {}, actor)
     made = insert(poolings).values(row).returning(poolings.c.pooling_id)
     return int(connection.execute(made).scalar_one())
 
@@ -109,7 +98,7 @@ def name_pairs(connection: Connection, pooling_id: int, named: Iterable[NamedPai
         LookupError: A query or a document is unknown.
     """
     before = last_pair_id(connection)
-    for batch in _batches(named):
+    for batch in batches(named, BATCH):
         keys = pair_keys(connection, [(one.query_id, one.doc_id) for one in batch])
         insert_pairs(connection, keys)
         mine = {"pooling": pooling_id, "before": before}
@@ -148,19 +137,19 @@ def drop_pooling(connection: Connection, pooling_id: int) -> None:
 def keep_outcome(connection: Connection, pooling_id: int, outcome: Mapping[str, Any]) -> None:
     """Write what came of the pooling into its record."""
     mine = update(poolings).where(poolings.c.pooling_id == pooling_id)
-    connection.execute(mine.values(outcome=_text(outcome)))
+    connection.execute(mine.values(outcome=json_text(dict(outcome))))
 
 
 def pooling_rows(connection: Connection) -> list[PoolingRow]:
     """All records, newest first."""
-    return [_record(row) for row in connection.execute(_records())]
+    return [read_deed(PoolingRow, row) for row in connection.execute(_records())]
 
 
 def pooling_row(connection: Connection, pooling_id: int) -> PoolingRow | None:
     """The record of this id; None if there is none."""
     chosen = _records().where(poolings.c.pooling_id == pooling_id)
     row = connection.execute(chosen).one_or_none()
-    return None if row is None else _record(row)
+    return None if row is None else read_deed(PoolingRow, row)
 
 
 def pooling_stands(connection: Connection, pooling_id: int) -> bool:
@@ -175,21 +164,6 @@ def latest_filling_moment(connection: Connection) -> str | None:
     """When the pool was last filled or a filling taken back, ISO 8601 in UTC; None if never."""
     latest = select(func.max(poolings.c.created_at), func.max(poolings.c.taken_back_at))
     return max(filter(None, connection.execute(latest).one()), default=None)
-
-
-def _batches(named: Iterable[NamedPair]) -> Iterator[list[NamedPair]]:
-    rest = iter(named)
-    while batch := list(islice(rest, BATCH)):
-        yield batch
-
-
-def _text(told: Mapping[str, Any]) -> str:
-    return json.dumps(dict(told), ensure_ascii=False, allow_nan=False)
-
-
-def _record(row: Row[Any]) -> PoolingRow:
-    record = PoolingRow._make(row)
-    return record._replace(parameters=json.loads(row.parameters), outcome=json.loads(row.outcome))
 
 
 def _records() -> Select[Any]:

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
+from builder.store.batches import batches
 from builder.store.moments import now_text
 from builder.store.schema import queries
 from evals.records import Query
@@ -35,7 +35,7 @@ def insert_queries(connection: Connection, new: Iterable[Query]) -> int:
     created_at = now_text()
     rows = (query_row(query, created_at) for query in new)
     written = 0
-    while batch := list(islice(rows, BATCH)):
+    for batch in batches(rows, BATCH):
         connection.execute(insert(queries), batch)
         written += len(batch)
     return written

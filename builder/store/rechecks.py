@@ -7,7 +7,6 @@ who had no grade on the pair when it was asked for.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -24,6 +23,7 @@ from sqlalchemy import (
 )
 
 from builder.store.adjudications import decided_pairs
+from builder.store.batches import batches
 from builder.store.moments import now_text
 from builder.store.pool import Pair
 from builder.store.quota import note_change, refresh_open_slots
@@ -123,7 +123,7 @@ def take_back_rechecks(connection: Connection, taken: Sequence[Recheck]) -> None
         connection: Inside a writing transaction.
         taken: Rechecks that stand, each pair once.
     """
-    for part in _parts([recheck.recheck_id for recheck in taken]):
+    for part in batches([recheck.recheck_id for recheck in taken], _AT_ONCE):
         ended = update(rechecks).where(rechecks.c.recheck_id.in_(part))
         connection.execute(ended.values(taken_back_at=now_text()))
     _ask_once_less(connection, [recheck.pair_id for recheck in taken])
@@ -144,7 +144,7 @@ def reopen_rechecks(connection: Connection) -> int:
     waiting = {recheck.pair_id for recheck in standing_rechecks(connection) if recheck.waits}
     closed = [
         pair_id
-        for part in _parts(sorted(waiting))
+        for part in batches(sorted(waiting), _AT_ONCE)
         for pair_id in connection.execute(_IS_COMPLETE.where(pairs.c.pair_id.in_(part))).scalars()
     ]
     if closed:
@@ -185,7 +185,7 @@ def pair_ids_of(connection: Connection, asked: Sequence[Pair]) -> dict[Pair, int
     found = found.select_from(pairs.join(queries).join(documents))
     return {
         (row.query_id, row.doc_id): row.pair_id
-        for part in _parts(asked)
+        for part in batches(asked, _AT_ONCE)
         for row in connection.execute(
             found.where(tuple_(queries.c.query_id, documents.c.doc_id).in_(part))
         )
@@ -203,7 +203,7 @@ def obstacles(connection: Connection, pair_ids: Collection[int]) -> dict[int, st
     waiting = {recheck.pair_id for recheck in standing_rechecks(connection) if recheck.waits}
     known = dict.fromkeys(waiting, WAITING) | dict.fromkeys(decided_pairs(connection), ADJUDICATED)
     found: dict[int, str] = {}
-    for part in _parts(sorted(pair_ids)):
+    for part in batches(sorted(pair_ids), _AT_ONCE):
         for row in connection.execute(_ASKABLE.where(pairs.c.pair_id.in_(part))):
             why = known.get(row.pair_id) or _closed(row.is_asked, row.is_given_up, row.people_left)
             if why is not None:
@@ -228,7 +228,7 @@ def _open_once_more(connection: Connection, pair_ids: Sequence[int]) -> None:
 def _add_extra(
     connection: Connection, pair_ids: Sequence[int], more: ColumnElement[int] | int
 ) -> None:
-    for part in _parts(pair_ids):
+    for part in batches(pair_ids, _AT_ONCE):
         mine = update(pairs).where(pairs.c.pair_id.in_(part))
         connection.execute(mine.values(extra=pairs.c.extra + more, quota=pairs.c.quota + more))
     refresh_open_slots(connection, pair_ids)
@@ -241,7 +241,7 @@ def _ask_once_less(connection: Connection, pair_ids: Sequence[int]) -> None:
     )
     left = others.correlate(pairs).scalar_subquery()
     less = case((left == 0, pairs.c.extra), (pairs.c.extra > left, 1), else_=0)
-    for part in _parts(pair_ids):
+    for part in batches(pair_ids, _AT_ONCE):
         mine = update(pairs).where(pairs.c.pair_id.in_(part))
         connection.execute(mine.values(extra=pairs.c.extra - less, quota=pairs.c.quota - less))
     refresh_open_slots(connection, pair_ids)
@@ -256,7 +256,7 @@ def _answered(recheck: Recheck, given: Mapping[str, int]) -> Recheck:
 def _given_since(connection: Connection, asked: Sequence[Recheck]) -> Mapping[int, dict[str, int]]:
     """recheck_id -> the grades that answer it, by name."""
     of_pair: defaultdict[int, list[Any]] = defaultdict(list)
-    for part in _parts(sorted({recheck.pair_id for recheck in asked})):
+    for part in batches(sorted({recheck.pair_id for recheck in asked}), _AT_ONCE):
         for row in connection.execute(_SAID.where(judgments.c.pair_id.in_(part))):
             of_pair[row.pair_id].append(row)
     return {one.recheck_id: _answers(of_pair[one.pair_id], one.asked_at) for one in asked}
@@ -279,13 +279,6 @@ def _pairs_of(connection: Connection, query_key: int) -> dict[str, int]:
     chosen = select(documents.c.doc_id, pairs.c.pair_id).select_from(pairs.join(documents))
     chosen = chosen.where(pairs.c.query_key == query_key)
     return {row.doc_id: row.pair_id for row in connection.execute(chosen)}
-
-
-def _parts(keys: Iterable[Any]) -> Iterable[list[Any]]:
-    """The keys, some hundred at a time."""
-    waiting = iter(keys)
-    while part := list(islice(waiting, _AT_ONCE)):
-        yield part
 
 
 def _standing() -> Select[Any]:

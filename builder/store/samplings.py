@@ -7,7 +7,7 @@ count a part of the log twice.
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -25,8 +25,9 @@ from sqlalchemy import (
     update,
 )
 
-from builder.store.moments import now_text
-from builder.store.queries import BATCH
+from builder.store.batches import batches
+from builder.store.deeds import Deed, json_text, new_deed, read_deed, taken_back
+from builder.store.queries import BATCH, query_keys
 from builder.store.schema import (
     activity,
     adjudications,
@@ -74,16 +75,11 @@ class SampleRow(NamedTuple):
     new_query: bool
 
 
-class SamplingRow(NamedTuple):
-    """One record; parameters and outcome are JSON objects."""
+@dataclass(frozen=True, slots=True)
+class SamplingRow(Deed):
+    """One record."""
 
     sampling_id: int
-    created_at: str
-    created_by: str
-    parameters: Mapping[str, Any]
-    outcome: Mapping[str, Any]
-    taken_back_at: str | None
-    taken_back_by: str | None
 
 
 def texts_of_queries(connection: Connection) -> list[StoredText]:
@@ -108,16 +104,10 @@ def add_sampling(
     Raises:
         LookupError: A query is unknown.
     """
-    row = {
-        "created_at": now_text(),
-        "created_by": created_by,
-        "parameters": _json(parameters),
-        "outcome": _json(outcome),
-    }
+    row = new_deed(parameters, outcome, created_by)
     result = connection.execute(insert(samplings).returning(samplings.c.sampling_id), row)
     sampling_id: int = result.scalar_one()
-    waiting = iter(samples)
-    while batch := list(islice(waiting, BATCH)):
+    for batch in batches(samples, BATCH):
         keys = _keys(connection, [sample.query_id for sample in batch])
         rows = [_sample_row(sampling_id, keys[sample.query_id], sample) for sample in batch]
         connection.execute(insert(query_samples), rows)
@@ -128,7 +118,7 @@ def find_sampling(connection: Connection, sampling_id: int) -> SamplingRow | Non
     """The record of this number, or None."""
     found = connection.execute(select(samplings).where(samplings.c.sampling_id == sampling_id))
     row = found.one_or_none()
-    return None if row is None else _record(row)
+    return None if row is None else read_deed(SamplingRow, row)
 
 
 def latest_sampling(connection: Connection, without: int | None = None) -> SamplingRow | None:
@@ -143,13 +133,13 @@ def latest_sampling(connection: Connection, without: int | None = None) -> Sampl
         standing = standing.where(samplings.c.sampling_id != without)
     latest = standing.order_by(samplings.c.sampling_id.desc()).limit(1)
     row = connection.execute(latest).one_or_none()
-    return None if row is None else _record(row)
+    return None if row is None else read_deed(SamplingRow, row)
 
 
 def all_samplings(connection: Connection) -> list[SamplingRow]:
     """All records, the latest first."""
     every = select(samplings).order_by(samplings.c.sampling_id.desc())
-    return [_record(row) for row in connection.execute(every)]
+    return [read_deed(SamplingRow, row) for row in connection.execute(every)]
 
 
 def samples_of(connection: Connection, sampling_id: int) -> list[SampleRow]:
@@ -221,9 +211,8 @@ def take_back(
     connection: Connection, sampling_id: int, taken_back_by: str, plan: TakingBack
 ) -> None:
     """Do what was planned in this transaction; who took it back first stays on record."""
-    values = {"taken_back_at": now_text(), "taken_back_by": taken_back_by}
     which = samplings.c.sampling_id == sampling_id, samplings.c.taken_back_at.is_(None)
-    connection.execute(update(samplings).where(*which).values(values))
+    connection.execute(update(samplings).where(*which).values(taken_back(taken_back_by)))
     _delete(connection, list(plan.going))
 
 
@@ -268,31 +257,25 @@ def _kept_for(reason: str, sampling_id: int) -> Select[Any]:
 
 
 def _delete(connection: Connection, keys: Sequence[int]) -> None:
-    for start in range(0, len(keys), BATCH):
-        batch = keys[start : start + BATCH]
+    for batch in batches(keys, BATCH):
         connection.execute(delete(query_samples).where(query_samples.c.query_key.in_(batch)))
         connection.execute(delete(queries).where(queries.c.query_key.in_(batch)))
 
 
 def known_ids(connection: Connection, query_ids: Collection[str]) -> set[str]:
     """Those of these ids that are taken."""
-    wanted = list(query_ids)
     found: set[str] = set()
-    for start in range(0, len(wanted), BATCH):
-        found |= _keys(connection, wanted[start : start + BATCH], strict=False).keys()
+    for batch in batches(query_ids, BATCH):
+        found |= query_keys(connection, batch).keys()
     return found
 
 
-def _keys(
-    connection: Connection, query_ids: Sequence[str], *, strict: bool = True
-) -> dict[str, int]:
-    chosen = select(queries.c.query_id, queries.c.query_key)
-    chosen = chosen.where(queries.c.query_id.in_(query_ids))
-    keys = {row.query_id: row.query_key for row in connection.execute(chosen)}
-    if strict:
-        for query_id in query_ids:
-            if query_id not in keys:
-                raise LookupError(f"query {query_id!r} is unknown")
+def _keys(connection: Connection, query_ids: Sequence[str]) -> dict[str, int]:
+    """As `query_keys`, of ids that have to be known."""
+    keys = query_keys(connection, query_ids)
+    for query_id in query_ids:
+        if query_id not in keys:
+            raise LookupError(f"query {query_id!r} is unknown")
     return keys
 
 
@@ -304,7 +287,7 @@ def _sample_row(sampling_id: int, query_key: int, sample: SampleRow) -> dict[str
         "inclusion_probability": sample.inclusion_probability,
         "searches": sample.searches,
         "sessions": sample.sessions,
-        "variants": _json([list(variant) for variant in sample.variants]),
+        "variants": json_text([list(variant) for variant in sample.variants]),
         "new_query": int(sample.new_query),
     }
 
@@ -319,19 +302,3 @@ def _sample(row: Row[Any]) -> SampleRow:
         tuple((text, n) for text, n in json.loads(row.variants)),
         bool(row.new_query),
     )
-
-
-def _record(row: Row[Any]) -> SamplingRow:
-    return SamplingRow(
-        row.sampling_id,
-        row.created_at,
-        row.created_by,
-        json.loads(row.parameters),
-        json.loads(row.outcome),
-        row.taken_back_at,
-        row.taken_back_by,
-    )
-
-
-def _json(document: Any) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False)

@@ -221,7 +221,10 @@ def test_a_record_says_what_it_has_in_the_pool(connection: Connection) -> None:
     first = pool_by(connection, ("q0", "d0", "bm25", 1), ("q0", "d0", "run:x", 4))
     second = pool_by(connection, ("q0", "d0", "bm25", 2), ("q1", "d1", "bm25", 1))
     grade(connection, ("q0", "d0"), "t")
-    rows = {row.pooling_id: row[-4:] for row in pooling_rows(connection)}
+    rows = {
+        row.pooling_id: (row.pairs, row.graded, row.new, row.new_graded)
+        for row in pooling_rows(connection)
+    }
     assert rows == {second: (2, 1, 1, 0), first: (1, 1, 1, 1)}
     kept = remove_pooling(connection, second, "ann").kept
     assert kept == {"there_before": 1}
