@@ -8,7 +8,8 @@ from builder.evaluation.hole_runs import Frozen
 from builder.judging.aggregation import settle_pairs
 from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
-from builder.store.hole_rows import askable_queries, known_documents, pooled_documents
+from builder.store.documents import known_documents
+from builder.store.pool_contents import askable_queries, pooled_documents
 from evals.records import Qrels
 
 NEW = "new"

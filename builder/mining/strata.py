@@ -110,11 +110,8 @@ def _fixed(names: tuple[str, ...], of_units: Sequence[str | None]) -> Strata:
 
 
 def _by_searches(of_units: Sequence[str], units: Units) -> Strata:
-    import numpy as np
-
     searches: dict[str, int] = {}
     for name, n in zip(of_units, units.searches.tolist(), strict=True):
         searches[name] = searches.get(name, 0) + n
     names = tuple(sorted(searches, key=lambda name: (-searches[name], name)))
-    places = {name: place for place, name in enumerate(names)}
-    return Strata(names, np.array([places[name] for name in of_units], dtype=np.int64))
+    return _fixed(names, of_units)

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from builder.mining.deciding import Flagged, deciding_evidence, flagged_of
 from builder.settings import WeakGradeRule
 from builder.store import Connection
-from builder.store.documents import document_keys
+from builder.store.documents import known_documents
 from builder.store.task_rows import active_queries
 from builder.workspace import Workspace
 from evals.records import Progress
@@ -62,7 +62,7 @@ REASONS: Final = (MORE_CLICKS, IMPRESSIONS, SESSIONS, NOT_EXAMINED, EXPECTED, CO
 NO_GRADE = -1
 
 _AT_ONCE = 500
-"""So many queries are looked up together, and so many documents."""
+"""So many queries are looked up together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def weak_grades(
         for texts in _texts_in_parts(connection, query_ids):
             found = evidence.of_texts(list(dict.fromkeys(texts.values())))
             doc_ids = {pair.doc_id for pairs in found.values() for pair in pairs}
-            corpus = _in_corpus(connection, sorted(doc_ids))
+            corpus = known_documents(connection, sorted(doc_ids))
             collected.take({key: found[text] for key, text in texts.items()}, corpus)
     return collected.done()
 
@@ -313,12 +313,3 @@ def _texts_in_parts(
     in_order = list(texts.items())
     for start in range(0, len(in_order), _AT_ONCE):
         yield dict(in_order[start : start + _AT_ONCE])
-
-
-def _in_corpus(connection: Connection, doc_ids: Sequence[str]) -> set[str]:
-    """Those among the documents that the corpus holds."""
-    return {
-        doc_id
-        for start in range(0, len(doc_ids), _AT_ONCE)
-        for doc_id in document_keys(connection, doc_ids[start : start + _AT_ONCE])
-    }

@@ -12,8 +12,8 @@ from builder.pooling.kept_index import kept_or_built
 from builder.pooling.plan import PoolPlan
 from builder.pooling.run_files import run_contributors
 from builder.store import Connection
-from builder.store.documents import texts_by_id
-from builder.store.pool_yield import all_doc_ids, known_query_ids, pooled_queries
+from builder.store.documents import all_doc_ids, texts_by_id
+from builder.store.pool_contents import known_query_ids, pooled_queries
 from builder.store.task_rows import active_queries
 from builder.workspace import Workspace
 from evals.bm25 import words

@@ -12,7 +12,8 @@ from builder.pooling.contributors import HOPELESS, Candidates, Contributor
 from builder.pooling.expectation import expected
 from builder.pooling.plan import PoolPlan
 from builder.store import Connection
-from builder.store.pool_yield import known_query_ids, pooled_documents, yields
+from builder.store.pool_contents import known_query_ids, pooled_documents
+from builder.store.pool_yield import yields
 from builder.workspace import Workspace
 
 
@@ -104,7 +105,7 @@ def _sorted(
     found = _Sorted({}, {})
     for query_id in asked:
         ordered = interleaved(contributors, query_id)
-        here = held.get(query_id, set())
+        here = held.get(query_id, {})
         found.known[query_id] = [one for one in ordered if one.doc_id in here]
         new = (one for one in ordered if one.doc_id not in here)
         found.new[query_id] = balanced(new, plan.negatives)

@@ -54,6 +54,21 @@ def document_keys(connection: Connection, doc_ids: Sequence[str]) -> dict[str, i
     return {row.doc_id: row.doc_key for row in connection.execute(chosen)}
 
 
+def known_documents(connection: Connection, doc_ids: Iterable[str]) -> set[str]:
+    """Those of the documents that the corpus has."""
+    found: set[str] = set()
+    for batch in batches(doc_ids, BATCH):
+        found |= document_keys(connection, batch).keys()
+    return found
+
+
+def all_doc_ids(connection: Connection) -> list[str]:
+    """Every doc_id of the corpus, in their order."""
+    return list(
+        connection.execute(select(documents.c.doc_id).order_by(documents.c.doc_id)).scalars()
+    )
+
+
 def get_document(connection: Connection, doc_id: str) -> Document | None:
     """The document of this id, or None."""
     row = connection.execute(select(documents).where(documents.c.doc_id == doc_id)).one_or_none()

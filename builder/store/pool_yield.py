@@ -1,6 +1,6 @@
 """What pooling learns from judgments: how fast people are, and whose documents are relevant."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,18 +10,13 @@ from builder.store.judgment_imports import IMPORTED
 from builder.store.schema import (
     adjudications,
     current_judgments,
-    documents,
     judgments,
     pair_sources,
-    pairs,
     people,
-    queries,
 )
 
 LATELY = 5000
 """So many of the last judgments say how fast people are."""
-
-_BATCH = 500
 
 
 class Yield(NamedTuple):
@@ -75,37 +70,6 @@ def latest_moments(connection: Connection, limit: int = LATELY) -> dict[int, lis
     return found
 
 
-def pooled_documents(connection: Connection, query_ids: Sequence[str]) -> dict[str, set[str]]:
-    """query_id -> the doc_ids that the pool holds for it; without those that have none."""
-    found: dict[str, set[str]] = {}
-    joined = pairs.join(queries).join(documents)
-    for start in range(0, len(query_ids), _BATCH):
-        chosen = select(queries.c.query_id, documents.c.doc_id).select_from(joined)
-        chosen = chosen.where(queries.c.query_id.in_(query_ids[start : start + _BATCH]))
-        for query_id, doc_id in connection.execute(chosen):
-            found.setdefault(query_id, set()).add(doc_id)
-    return found
-
-
-def pooled_queries(connection: Connection) -> set[str]:
-    """The query_ids of the queries that have any pair."""
-    has_pair = exists().where(pairs.c.query_key == queries.c.query_key)
-    return set(connection.execute(select(queries.c.query_id).where(has_pair)).scalars())
-
-
-def known_query_ids(connection: Connection) -> dict[str, str]:
-    """query_id -> active or retired, of all queries."""
-    chosen = select(queries.c.query_id, queries.c.status)
-    return {row.query_id: row.status for row in connection.execute(chosen)}
-
-
-def all_doc_ids(connection: Connection) -> list[str]:
-    """Every doc_id of the corpus, in their order."""
-    return list(
-        connection.execute(select(documents.c.doc_id).order_by(documents.c.doc_id)).scalars()
-    )
-
-
 def _tells(hopeless: Collection[str]) -> ColumnElement[bool]:
     """Whether that a source named a pair tells something of the source."""
     other = pair_sources.alias()
@@ -122,7 +86,7 @@ def _settled() -> Select[tuple[int, int]]:
     said = current_judgments.join(
         judgments, judgments.c.judgment_id == current_judgments.c.judgment_id
     ).join(people, people.c.person_id == current_judgments.c.rater_id)
-    positive = func.sum(case((judgments.c.grade >= 1, 1), else_=0))
+    positive = func.sum(_is_relevant(judgments.c.grade))
     graded = select(
         current_judgments.c.pair_id, case((2 * positive >= func.count(), 1), else_=0)
     ).select_from(said)

@@ -1,4 +1,4 @@
-"""The table of rules: what the workspace applied last, a text by its name."""
+"""The table of rules: what a workspace applied last, and marks of its own, a text by its name."""
 
 from sqlalchemy import Connection, insert, select, update
 

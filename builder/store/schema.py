@@ -330,7 +330,7 @@ pooled_pairs = Table(
 )
 
 # Pairs that are graded once more, since clicks say otherwise than their grade; raters see nothing
-# of it. Each adds one to `pairs.extra`.
+# of it. Each adds to `pairs.extra`.
 rechecks = Table(
     "rechecks",
     metadata,

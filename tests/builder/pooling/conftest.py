@@ -9,7 +9,7 @@ import pytest
 from builder.events import import_search_events
 from builder.judging.queue import submit_grade
 from builder.store.documents import insert_documents
-from builder.store.pool_yield import pooled_documents
+from builder.store.pool_contents import pooled_documents
 from builder.store.queries import insert_queries
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document, Query
@@ -71,7 +71,7 @@ def logged(workspace: Workspace, tmp_path: Path) -> Workspace:
 
 def held(workspace: Workspace, query_id: str = "q1") -> set[str]:
     with workspace.store.read() as connection:
-        return pooled_documents(connection, [query_id]).get(query_id, set())
+        return set(pooled_documents(connection, [query_id]).get(query_id, {}))
 
 
 def grade(workspace: Workspace, rater: str, pair_id: int, said: int, name: str) -> None:
