@@ -1,7 +1,6 @@
 """Pairs of which clicks say otherwise than their grade, and what became of those sent again."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -17,7 +16,7 @@ from ui.jobs import clock
 from ui.mining.pairs import sure_in_words
 from ui.numbers import MISSING, count, count_of, in_words, percent, percent_interval
 from ui.tables import Column, shortened, table, with_note
-from ui.text import clean, folded, inline, query_terms
+from ui.text import block, clean, folded, inline, marked, query_terms
 
 AT_ONCE = 10
 SENT_AT_ONCE = 50
@@ -111,13 +110,13 @@ def contradiction_html(workspace: Workspace, row: Contradiction) -> str:
     if short.hidden:
         rest = (
             f"<details><summary>Whole text ({count(len(clean(text)))} characters)</summary>"
-            f'<div class="gs-text" dir="auto">{escape(clean(text))}</div></details>'
+            f"{block(marked(text))}</details>"
         )
     names = workspace.settings.grades.names
     return (
         f'<div class="gs-entry gs-contradiction">{_pair(row)}{_sides(row, names)}'
         f'<p class="gs-muted">{evidence_in_words(row["evidence"])}</p>'
-        f'<div class="gs-text gs-short" dir="auto">{short.html}</div>{rest}</div>'
+        f"{block(short.html, kind='gs-text gs-short')}{rest}</div>"
     )
 
 
