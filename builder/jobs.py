@@ -25,11 +25,14 @@ from builder.people import Person, authorize, called
 from builder.store import activity
 from builder.store import jobs as table
 from builder.store.jobs import Job
+from builder.store.latest import moment_of_latest
+from builder.store.poolings import pooling_stands
+from builder.store.releases import all_releases
 from builder.workspace import Workspace, open_workspace
 from evals.records import EvalsError, Progress
 from online.events import OnlineError
 
-__all__ = ["Cancelled", "Job", "cancel_job", "read_job", "recent_jobs", "start_job"]
+__all__ = ["Cancelled", "Job", "cancel_job", "read_job", "recent_jobs", "start_job", "still_holds"]
 
 TICK_SECONDS = 0.2
 """How often a worker may write its progress and looks whether it shall stop."""
@@ -125,6 +128,23 @@ def cancel_job(workspace: Workspace, job_id: int, actor: Person | None = None) -
         if job is not None and job.active and not job.cancel_requested:
             activity.note(connection, called(actor), "job.cancel", job.kind)
         table.request_cancel(connection, job_id)
+
+
+def still_holds(workspace: Workspace, job: Job) -> bool:
+    """Whether what the end of a job says is still so.
+
+    What a job brought holds until a newer release is made or its filling is taken back; why one
+    failed holds until anything changes.
+    """
+    ended = job.finished_at or ""
+    with workspace.store.read() as connection:
+        if job.state != "done":
+            changed = moment_of_latest(connection)
+            return changed is None or changed <= ended
+        if any(release.created_at > ended for release in all_releases(connection)):
+            return False
+        number = (job.outcome or {}).get("pooling_id")
+        return number is None or pooling_stands(connection, number)
 
 
 def log_file(workspace: Workspace, job_id: int) -> Path:

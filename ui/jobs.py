@@ -7,11 +7,8 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from builder.jobs import Job, cancel_job, read_job, recent_jobs, start_job
+from builder.jobs import Job, cancel_job, read_job, recent_jobs, start_job, still_holds
 from builder.people import Person, authorize
-from builder.store.latest import moment_of_latest
-from builder.store.poolings import pooling_stands
-from builder.store.releases import all_releases
 from builder.workspace import Workspace
 from ui.frame import errors_shown, in_callback, muted, note, sentence
 from ui.import_words import on_the_page, place_on_the_page
@@ -68,23 +65,6 @@ def follow(
     elif keep or job.state != "done":
         _show_end(workspace, job, show)
     return job.active
-
-
-def still_holds(workspace: Workspace, job: Job) -> bool:
-    """Whether what the end of a job says is still so.
-
-    What a job brought holds until a newer release is made or its filling is taken back; why one
-    failed holds until anything changes.
-    """
-    ended = job.finished_at or ""
-    with workspace.store.read() as connection:
-        if job.state != "done":
-            changed = moment_of_latest(connection)
-            return changed is None or changed <= ended
-        if any(release.created_at > ended for release in all_releases(connection)):
-            return False
-        number = (job.outcome or {}).get("pooling_id")
-        return number is None or pooling_stands(connection, number)
 
 
 def note_visit(page: str) -> None:

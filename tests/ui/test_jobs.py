@@ -5,14 +5,13 @@ from typing import Any
 
 from builder.curation import retire_query
 from builder.export import export_task
-from builder.jobs import Job, read_job
+from builder.jobs import Job, read_job, still_holds
 from builder.people import ensure_person
 from builder.pooling import pool, take_back_pooling
 from builder.store import jobs
 from builder.workspace import Workspace
 from tests.ui.conftest import OpenApp
 from tests.ui.test_pages import markup, sign_in
-from ui.jobs import still_holds
 from ui.missing import missing_to_evaluate, missing_to_pool
 
 
