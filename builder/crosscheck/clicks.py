@@ -17,6 +17,7 @@ from builder.judging.aggregation import SettledPair
 from builder.judging.agreement import TwoSides, two_sides
 from builder.mining.weak_grades import NO_EVIDENCE, REASONS, WeakGrade, WeakGrades, weak_grades
 from builder.store import Connection
+from builder.store.batches import batches
 from builder.store.pair_grades import GradedPair, graded_pairs
 from builder.store.pool import Pair
 from builder.store.rechecks import obstacles, pair_ids_of
@@ -246,6 +247,6 @@ def _evidence(weak: WeakGrade) -> dict[str, Any]:
 def _texts(connection: Connection, pair_ids: Sequence[int]) -> dict[int, GradedPair]:
     return {
         pair.pair_id: pair
-        for start in range(0, len(pair_ids), _AT_ONCE)
-        for pair in graded_pairs(connection, pair_ids[start : start + _AT_ONCE])
+        for part in batches(pair_ids, _AT_ONCE)
+        for pair in graded_pairs(connection, part)
     }

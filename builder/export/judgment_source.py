@@ -1,10 +1,10 @@
 """Judgments on their way out: under which names they go, and the count of what stays behind."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 from builder.export.selection import pseudonyms_of
 from builder.judging.adjudication import REASONS
@@ -34,8 +34,6 @@ PAIRS_AT_ONCE = 200
 
 OWN_GRADES = ("human", "import")
 """Kinds of raters that other tools are told of. They cannot tell a language model from a person."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +205,3 @@ def _taken_back(last: Decision) -> JudgmentRow:
     """Says that nothing of the pair stands; when it was taken back, the table does not know."""
     row = _as_row(last)._replace(outcome=TAKEN_BACK, grade=None, reason="", milliseconds=None)
     return row._replace(guidelines_version=None)
-
-
-def in_batches(values: Iterator[T], size: int) -> Iterator[Sequence[T]]:
-    """The values, `size` at a time."""
-    batch: list[T] = []
-    for value in values:
-        batch.append(value)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

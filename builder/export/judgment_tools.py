@@ -10,9 +10,10 @@ from typing import IO, Any
 from xml.sax.saxutils import quoteattr
 
 from builder.errors import BuilderError
-from builder.export.judgment_source import PAIRS_AT_ONCE, JudgmentSource, in_batches
+from builder.export.judgment_source import PAIRS_AT_ONCE, JudgmentSource
 from builder.settings import Settings
 from builder.spreadsheets import BOM, begins_formula, csv_line
+from builder.store.batches import batches
 from builder.store.documents import documents_by_ids
 from builder.store.judgment_rows import JudgmentRow
 from evals.records import Document, Query
@@ -140,7 +141,7 @@ class _Positions:
 def _with_documents(
     source: JudgmentSource, queries: Mapping[str, Query]
 ) -> Iterator[tuple[Query, Document, list[JudgmentRow]]]:
-    for batch in in_batches(source.pairs(), PAIRS_AT_ONCE):
+    for batch in batches(source.pairs(), PAIRS_AT_ONCE):
         asked = list({doc_id for (_, doc_id), _ in batch})
         documents = documents_by_ids(source.connection, asked)
         for (query_id, doc_id), rows in batch:

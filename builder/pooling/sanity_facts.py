@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from builder.judging.aggregation import settle_pairs
 from builder.mining.weak_grades import weak_grades
 from builder.pooling.near_copies import Copy, CopyFinder, has_words
 from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
+from builder.store.batches import batches
 from builder.store.documents import count_documents, documents_by_ids, iterate_documents
 from builder.workspace import Workspace
 from evals.records import Document, Progress
@@ -164,8 +164,7 @@ def _by_document(pairs: Iterable[tuple[str, str]]) -> Relevant:
 
 
 def _texts(connection: Connection, doc_ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    rows = iter(doc_ids)
-    while batch := list(islice(rows, _AT_ONCE)):
+    for batch in batches(doc_ids, _AT_ONCE):
         for doc_id, document in documents_by_ids(connection, batch).items():
             yield doc_id, document.encoder_text
 
