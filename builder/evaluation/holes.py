@@ -8,7 +8,6 @@ pairs to judge first: those that move the comparison most.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Any
 
 from builder.errors import BuilderError
@@ -20,6 +19,7 @@ from builder.evaluation.hole_states import NEW, QUEUED, Asking, grades_now
 from builder.evaluation.kept import top_documents
 from builder.people import Person, authorize, called
 from builder.pooling.budget import team_pace
+from builder.pooling.choosing import spread
 from builder.pooling.recording import record_pooling
 from builder.workspace import Workspace
 from evals.records import Progress
@@ -262,7 +262,7 @@ def _first(hole: Hole) -> tuple[float, int, str, str]:
 
 def _outcome(found: Holes, sent: Sequence[Hole]) -> dict[str, Any]:
     """What `pool` prints, and what judging these makes of judged@k."""
-    per_query = sorted(Counter(hole.query_id for hole in sent).values())
+    per_query = Counter(hole.query_id for hole in sent)
     before = {row["model"]: row["judged_before"] for row in found.models}
     after = found.after(len(sent))
     return {
@@ -272,11 +272,7 @@ def _outcome(found: Holes, sent: Sequence[Hole]) -> dict[str, Any]:
         "candidates": len(found.holes) + len(found.queued),
         "known": len(found.queued),
         "queries": len(per_query),
-        "per_query": {
-            "min": per_query[0] if per_query else 0,
-            "median": median(per_query) if per_query else 0,
-            "max": per_query[-1] if per_query else 0,
-        },
+        "per_query": spread(list(per_query.values())),
         "cut_by_budget": len(found.holes) - len(sent),
         "dropped": dict(found.left_out),
         "task": found.task,

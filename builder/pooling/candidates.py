@@ -6,7 +6,7 @@ from builder.errors import BuilderError
 from builder.mining.deciding import deciding_evidence, flagged_of
 from builder.pooling.chance import random_documents
 from builder.pooling.clicked import Asked, clicked, skipped
-from builder.pooling.contributors import RANDOM, Candidates, Contributor
+from builder.pooling.contributors import LONGEST_SOURCE, RANDOM, Candidates, Contributor
 from builder.pooling.corpus_search import CACHE
 from builder.pooling.kept_index import kept_or_built
 from builder.pooling.plan import PoolPlan
@@ -21,9 +21,6 @@ from evals.embeddings import FOLDER
 from evals.measures import ranked
 from evals.records import Document, Progress, Query, Run
 from evals.retrievers import BM25, retriever
-
-LONGEST_SOURCE = 64
-"""The store notes no longer names of sources."""
 
 
 def find_candidates(

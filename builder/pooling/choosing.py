@@ -81,7 +81,7 @@ def choose(
     outcome = {
         "candidates": found.n_known + found.n_new + found.hopeless_left_out,
         "queries": len(asked),
-        "per_query": _spread([len(paid[query_id]) for query_id in asked]),
+        "per_query": spread([len(paid[query_id]) for query_id in asked]),
         "cut_by_budget": found.n_new - new,
         "dropped": dict(sorted(dropped.items())),
         "sources": [_of_source(one, asked, paid) for one in candidates.contributors],
@@ -152,7 +152,8 @@ def _balance(plan: PoolPlan, paid: dict[str, list[Candidate]], found: _Sorted) -
     }
 
 
-def _spread(lengths: Sequence[int]) -> dict[str, float]:
+def spread(lengths: Sequence[int]) -> dict[str, float]:
+    """The fewest, the median and the most pairs of a query; 0 without queries."""
     if not lengths:
         return {"min": 0, "median": 0, "max": 0}
     return {"min": min(lengths), "median": median(lengths), "max": max(lengths)}

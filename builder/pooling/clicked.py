@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from builder.pooling.contributors import CLICKS, SKIPPED, Contributor
+from builder.pooling.contributors import CLICKS, HOPELESS, SKIPPED, Contributor
 
 if TYPE_CHECKING:
     from online.evidence import PairEvidence
@@ -107,4 +107,4 @@ def _chosen(
         lacking += len(fit) - len(here)
         found[query_id] = here[: asked.n]
     dropped = Counter({f"{source}_not_in_corpus": lacking} if lacking else {})
-    return Chosen(Contributor(source, found, is_hopeful=source == CLICKS), dropped)
+    return Chosen(Contributor(source, found, is_hopeful=source not in HOPELESS), dropped)

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 CLICKS, SKIPPED, RANDOM = "clicks", "skipped", "random"
 
+LONGEST_SOURCE = 64
+"""The store notes no longer names of sources."""
+
 HOPELESS = frozenset({SKIPPED, RANDOM})
 """Sources that expect nothing relevant."""
 

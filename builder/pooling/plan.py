@@ -53,6 +53,11 @@ class PoolPlan:
     negatives: float = NEGATIVES
     seed: int = 0
 
+    @property
+    def names_anything(self) -> bool:
+        """Whether any source is named."""
+        return bool(self.retrievers or self.runs or self.clicks or self.skipped or self.random)
+
     def check(self) -> None:
         """Let pass what can be done.
 
@@ -63,7 +68,7 @@ class PoolPlan:
         _check_numbers(self)
         if self.budget is not None and self.hours is not None:
             raise BuilderError("a budget in pairs and one in hours", hint="Name one of them.")
-        if not (self.retrievers or self.runs or self.clicks or self.skipped or self.random):
+        if not self.names_anything:
             raise BuilderError(
                 "there is nothing to pool from: no source is named",
                 hint="Name a retriever such as bm25, a run file, clicks, or random documents.",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from builder.errors import BuilderError
-from builder.pooling.contributors import Candidates, Contributor
+from builder.pooling.contributors import LONGEST_SOURCE, Candidates, Contributor
 from builder.pooling.plan import PoolPlan
 from evals.measures import ranked
 from evals.records import Query
@@ -85,7 +85,7 @@ def run_source(file: Path) -> str:
     name = file.name
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix) or name
-    return f"run:{name}"[:64]
+    return f"run:{name}"[:LONGEST_SOURCE]
 
 
 def _read(file: Path, asked: set[str], known: Mapping[str, str], corpus: frozenset[str]) -> _Read:

@@ -45,7 +45,8 @@ def pool(
         {reason: n} of what was left out otherwise, hopeless for the pairs that the balance left
         out; sources: for each what it named, how much of it is new, and for how many queries it
         named nothing; balance; expected: as `expectation.expected`; cost: as `budget.Pace.cost`;
-        sanity: findings on the corpus; warnings: sentences.
+        sanity: findings on the corpus; flagged: searches of flagged sessions that the click
+        evidence leaves out or counts, {} where no clicks are asked for; warnings: sentences.
 
     Raises:
         BuilderError: There are no such queries or no documents, or the plan makes no sense.

@@ -8,6 +8,7 @@ import streamlit as st
 from builder.curation.lists import query_filters
 from builder.people import Person
 from builder.pooling import PoolPlan
+from builder.pooling.plan import LONGEST_DEPTH
 from builder.workspace import Workspace
 from ui.frame import muted, section
 from ui.leaderboards import KNOWN_MODELS
@@ -51,11 +52,6 @@ def ask_plan(workspace: Workspace, person: Person, *, has_log: bool) -> PoolPlan
         return _ask_balance(_ask_budget(plan))
 
 
-def names_anything(plan: PoolPlan) -> bool:
-    """Whether any source is chosen."""
-    return bool(plan.retrievers or plan.runs or plan.clicks or plan.skipped or plan.random)
-
-
 def _ask_searches(workspace: Workspace, person: Person) -> PoolPlan:
     models = st.multiselect(
         "Searches: bm25, minilm, or any SentenceTransformer name or folder",
@@ -66,7 +62,7 @@ def _ask_searches(workspace: Workspace, person: Person) -> PoolPlan:
         persist_state="session",
     )
     depth = _ask_number(
-        "How many documents of each search and query", "depth", 1000, _FIRST.depth, least=1
+        "How many documents of each search and query", "depth", LONGEST_DEPTH, _FIRST.depth, least=1
     )
     with st.expander("Rankings of other systems"):
         uploads = st.file_uploader(

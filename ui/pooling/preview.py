@@ -15,7 +15,6 @@ from ui.frame import in_callback, muted, note, section, sentence
 from ui.jobs import Outcome, follow, latest_job, start
 from ui.missing import missing_to_pool
 from ui.numbers import count, count_of, percent, percent_interval
-from ui.pooling.choosing import names_anything
 from ui.pooling.sanity import show_findings
 from ui.pooling.words import dropped_in_words, hours, source_name
 from ui.tables import Column, Tile, table, tiles
@@ -36,7 +35,7 @@ _COLUMNS = [
 def show_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None:
     """The preview of this plan where there is one, and the one button that comes next."""
     section("Preview")
-    if not names_anything(plan):
+    if not plan.names_anything:
         note("Nobody names documents yet.", "Choose a search, clicked documents, or others above.")
     elif (preview := current_preview(workspace, plan)) is None:
         _offer_preview(workspace, person, plan)
