@@ -105,8 +105,8 @@ def _pool(pairs: int, waiting: int, by_source: Mapping[str, int]) -> Step:
     named = [
         f"{inline(source_name(name))} {numbers.count(n)}" for name, n in largest[:MOST_SOURCES]
     ]
-    if more := len(largest) - MOST_SOURCES:
-        named += [f"{more} more sources" if more > 1 else "1 more source"] if more > 0 else []
+    if (more := len(largest) - MOST_SOURCES) > 0:
+        named.append(numbers.count_of(more, "more source"))
     state = f"pairs, {numbers.count(waiting)} without a grade<br>{', '.join(named)}"
     return Step("Pool", numbers.count(pairs), state, "pool", "Pool pairs", done=True)
 

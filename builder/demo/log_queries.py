@@ -6,7 +6,7 @@ likes the document that was meant, and a little what belongs to it. None of that
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evals.records import Document, Qrels, Query
@@ -81,14 +81,14 @@ def more_queries(
         seed: The same seed makes the same queries of the same corpus.
     """
     rng = random.Random(seed)
-    made = dict.fromkeys(_folded(query.text) for query in known)
-    about: dict[str, Document | None] = {}
+    made = {_folded(query.text) for query in known}
+    about: dict[str, Document] = {}
     for document in _asked_about(documents, rng):
         if len(about) == n:
             break
         text = _phrase(document, rng)
         if _folded(text) not in made:
-            made[_folded(text)] = None
+            made.add(_folded(text))
             about[text] = document
     texts = [*about, *IN_OTHER_LANGUAGES]
     rng.shuffle(texts)
@@ -117,14 +117,14 @@ class _Relatives:
         return {**dict.fromkeys(sorted(related), RELATED), target.doc_id: MEANT}
 
 
-def _asked_about(documents: Sequence[Document], rng: random.Random) -> Iterator[Document]:
+def _asked_about(documents: Sequence[Document], rng: random.Random) -> list[Document]:
     """Documents with names that people type, in an order of chance."""
     typed = sorted(
         (document for document in documents if document.doc_id.count(".") < MOST_PARTS),
         key=lambda document: document.doc_id,
     )
     rng.shuffle(typed)
-    return iter(typed)
+    return typed
 
 
 def _phrase(document: Document, rng: random.Random) -> str:

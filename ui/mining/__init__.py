@@ -2,6 +2,7 @@
 
 options         how to draw: the address keeps it
 words           methods, strata, reasons and kinds of personal data, as a person reads them
+views           queries to draw, and what clicks tell: the two sides of the page
 report          what a drawing came to: strata, what is left out, personal data, the queries
 strata_chart    how strata, searches and the drawn queries are made up
 drawing         the preview, the button that adds, and what came of it

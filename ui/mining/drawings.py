@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from builder.mining import list_samplings, take_back_sampling
+from builder.mining import take_back_sampling
 from builder.mining.mining import sample_of
 from builder.people import Person
 from builder.workspace import Workspace
@@ -34,11 +34,6 @@ _KEPT = {
 """Why queries stay when a drawing is taken back."""
 
 Drawing = Mapping[str, Any]
-
-
-def drawings_of(workspace: Workspace) -> list[dict[str, Any]]:
-    """All drawings, the latest first."""
-    return list_samplings(workspace)
 
 
 def standing(drawings: Sequence[Drawing]) -> set[int]:
@@ -100,18 +95,13 @@ def drawing_html(workspace: Workspace, row: Drawing) -> str:
         else ""
     )
     return (
-        f'<div class="gs-entry"><div class="gs-entry-title">Sample {number_of(row)}: '
+        f'<div class="gs-entry"><div class="gs-entry-title">Sample {count(row["sampling_id"])}: '
         f"{queries_of(queries['sampled'])}, {percent(traffic['share'])} of the searches {state}"
         f'</div><div class="gs-muted">{inline(row["created_by"])}, '
         f"{clock(workspace, row['created_at'])} \u00b7 {count(queries['new'])} new, "
         f"{count(queries['known'])} known before</div>"
         f'<div class="gs-muted">{inline(way_in_words(row["parameters"]))}</div></div>'
     )
-
-
-def number_of(row: Drawing) -> str:
-    """The drawing's number."""
-    return count(row["sampling_id"])
 
 
 def way_in_words(parameters: Mapping[str, Any]) -> str:

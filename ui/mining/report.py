@@ -133,7 +133,7 @@ def show_left_out(outcome: Outcome, asked: Asked) -> None:
         section("Left out")
         listed = "".join(f"<li>{inline(line)}</li>" for line in lines)
         st.html(f'<ul class="gs-list">{listed}</ul>')
-    _show_personal(outcome["personal_data"], asked)
+    _show_personal(outcome["personal_data"])
 
 
 def show_sample(outcome: Outcome, asked: Asked) -> None:
@@ -229,8 +229,7 @@ def _chance(probability: float | None, sampled: int) -> Html:
     return with_note(percent(probability), f"weight {1 / probability:,.1f}")
 
 
-def _show_personal(personal: Mapping[str, Any], asked: Asked) -> None:
-    del asked
+def _show_personal(personal: Mapping[str, Any]) -> None:
     if not personal["queries"]:
         muted("No query holds what looks like personal data.")
         return

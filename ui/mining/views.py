@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from builder.mining import list_samplings
 from builder.mining.weak_grades import count_labelled
 from builder.people import Person
 from builder.workspace import Workspace
@@ -18,7 +19,7 @@ from ui.mining.clicks import (
     show_why_no_evidence,
 )
 from ui.mining.drawing import follow_adding, show_preview
-from ui.mining.drawings import drawings_of, show_drawings, standing
+from ui.mining.drawings import show_drawings, standing
 from ui.mining.meanings import show_click_meanings
 from ui.mining.options import ask_sampling
 from ui.mining.pairs import show_pairs
@@ -28,7 +29,7 @@ from ui.mining.weak import show_rule, warn_of_weak_grades
 def draw_queries(workspace: Workspace, person: Person, log: Log, choice: Choice) -> None:
     """How to draw, the preview, and the drawings so far."""
     sampling = ask_sampling(log, choice)
-    drawings = drawings_of(workspace)
+    drawings = list_samplings(workspace)
     follow_adding(workspace, standing(drawings))
     show_preview(workspace, person, log, sampling)
     show_drawings(workspace, person, drawings)
