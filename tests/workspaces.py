@@ -4,11 +4,12 @@ To make one runs all steps of the schema, and to fill one imports files; a copy 
 """
 
 import os
+import re
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import NamedTuple
 
-from builder.workspace import Workspace, init_workspace, open_workspace
+from builder.workspace import SETTINGS_FILE, Workspace, init_workspace, open_workspace
 
 
 class _Kept(NamedTuple):
@@ -38,6 +39,15 @@ def copied(make: Callable[..., Workspace], folder: Path, *given: Hashable) -> Wo
         for kept in made:
             _write(kept, folder)
     return open_workspace(folder)
+
+
+def ask_raters(root: Path, n: int) -> None:
+    """Let a workspace ask so many raters for each pair, from when it is opened next."""
+    settings = root / SETTINGS_FILE
+    text = settings.read_text("utf-8")
+    asked, found = re.subn(r"(?m)^raters_per_pair = \d+$", f"raters_per_pair = {n}", text)
+    assert found == 1
+    settings.write_text(asked, "utf-8")
 
 
 def _read(path: Path, folder: Path) -> _Kept:

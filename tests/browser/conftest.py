@@ -21,6 +21,7 @@ from builder.workspace import (
     init_workspace,
     open_workspace,
 )
+from tests.workspaces import ask_raters
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -60,9 +61,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """40 pairs of two queries that every rater may grade, all texts hostile; Dana is the admin."""
     root = tmp_path_factory.mktemp("browser") / "workspace"
     init_workspace(root, "browser").close()
+    ask_raters(root, 100)
     settings = root / SETTINGS_FILE
     text = settings.read_text(encoding="utf-8")
-    text = text.replace("raters_per_pair = 2", "raters_per_pair = 100")
     settings.write_text(text.replace('0 = "not relevant"', f'0 = "{HOSTILE_NAME}"'), "utf-8")
     (root / "guidelines.md").write_text(f"How we grade\n\n{HOSTILE}\n", encoding="utf-8")
     with open_workspace(root) as opened:

@@ -21,6 +21,7 @@ from builder.workspace import (
     open_workspace,
 )
 from tests.browser.grading import open_grading, press
+from tests.workspaces import ask_raters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,9 +34,7 @@ def small(tmp_path: "Path") -> Iterator[Workspace]:
     """No pairs yet; two of them come by `bring_pairs`. One grade each is enough."""
     root = tmp_path / "workspace"
     init_workspace(root, "small").close()
-    settings = root / SETTINGS_FILE
-    text = settings.read_text("utf-8").replace("raters_per_pair = 2", "raters_per_pair = 1")
-    settings.write_text(text, "utf-8")
+    ask_raters(root, 1)
     with open_workspace(root) as workspace:
         for name in ("Dana", "Rita", "Otto"):
             ensure_person(workspace, name)

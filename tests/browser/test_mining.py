@@ -17,13 +17,13 @@ from builder.store.corpus_search import pair_id_of
 from builder.store.pool import add_pairs
 from builder.workspace import (
     DATABASE_FILE,
-    SETTINGS_FILE,
     Workspace,
     init_workspace,
     open_workspace,
 )
 from online.ingest import import_events
 from tests.browser.grading import open_grading, press
+from tests.workspaces import ask_raters
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -64,9 +64,7 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A query that Ada graded, and a log; one grade of each pair is enough, Rita gave none."""
     root = tmp_path_factory.mktemp("mining") / "workspace"
     init_workspace(root, "mining").close()
-    settings = root / SETTINGS_FILE
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("raters_per_pair = 2", "raters_per_pair = 1"), "utf-8")
+    ask_raters(root, 1)
     with open_workspace(root) as workspace:
         _fill(workspace, root / "cache")
         yield workspace

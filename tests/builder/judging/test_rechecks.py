@@ -27,9 +27,9 @@ from builder.store.rechecks import (
     take_back_rechecks,
 )
 from builder.store.schema import pairs
-from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
+from builder.workspace import Workspace, open_workspace
 from tests.builder.judging.conftest import filled, grade, grade_all, key_of, pair_for
-from tests.workspaces import copied
+from tests.workspaces import ask_raters, copied
 
 
 def graded_by_two(root: Path) -> Workspace:
@@ -135,19 +135,15 @@ def test_a_second_one_may_follow_and_is_taken_back_alone(graded: Workspace) -> N
 
 def test_other_raters_per_pair_keep_the_extra_slot(graded: Workspace) -> None:
     pair_id = ask(graded)
-    settings = graded.root / SETTINGS_FILE
-    text = settings.read_text("utf-8")
     for n, expected in ((3, (1, 4, 2)), (2, (1, 3, 1))):
-        settings.write_text(text.replace("raters_per_pair = 2", f"raters_per_pair = {n}"), "utf-8")
+        ask_raters(graded.root, n)
         with open_workspace(graded.root) as opened, opened.store.read() as connection:
             assert wants(connection, pair_id) == expected
 
 
 def test_a_rule_of_fewer_raters_closes_no_pair_that_waits(graded: Workspace) -> None:
     pair_id = ask(graded)
-    settings = graded.root / SETTINGS_FILE
-    text = settings.read_text("utf-8")
-    settings.write_text(text.replace("raters_per_pair = 2", "raters_per_pair = 1"), "utf-8")
+    ask_raters(graded.root, 1)
     with open_workspace(graded.root) as opened:
         assert pair_for(opened, "cy").pair_id == pair_id
         with opened.store.write() as connection:
