@@ -14,10 +14,11 @@ from builder.workspace import Workspace
 from online.evidence import is_evidence_kept
 from ui.confusion import confusion_table
 from ui.dashboards.counting import Log, state_of
-from ui.frame import in_callback, muted, note
+from ui.frame import muted, note
 from ui.imports import offer_import
-from ui.jobs import follow, start
+from ui.mining.clicks import offer_counting
 from ui.mining.drawing import AT_ONCE
+from ui.mining.weak import expected_in_words
 from ui.numbers import count, count_of, in_words
 from ui.tables import Tile, tiles
 from ui.text import inline
@@ -52,7 +53,7 @@ _NOT_COMPARED = {
 def compared(workspace: Workspace, person: Person, log: Log | None) -> Compared | None:
     """Clicks and experts side by side; None while the clicks of a large log are not counted yet."""
     if log is not None and log.searches > AT_ONCE and not _is_counted(workspace):
-        _offer_counting(workspace, person)
+        offer_counting(workspace, person, "Compare clicks with experts", JOB, JOB_TARGET, {})
         return None
     with workspace.store.read() as connection:
         changes = latest_changes(connection)
@@ -73,18 +74,6 @@ def _compared(
 def _is_counted(workspace: Workspace) -> bool:
     """Whether the clicks that decide are counted, of the log as it is now."""
     return is_evidence_kept(workspace.lake, workspace.cache_folder, deciding_choice(workspace))
-
-
-def _offer_counting(workspace: Workspace, person: Person) -> None:
-    note("The log is large: counting its clicks takes a moment.")
-    st.button(
-        "Compare clicks with experts",
-        type="primary",
-        key="count_clicks",
-        on_click=in_callback(start),
-        args=(workspace, person, JOB, JOB_TARGET, {}),
-    )
-    follow(workspace, JOB, keep=False)
 
 
 def show_why_not(found: Compared) -> bool:
@@ -154,8 +143,8 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
     """By which thresholds weak grades are made, in a line."""
     bounds = ", ".join(f"{bound:g}" for bound in rule["thresholds"])
     impressions, sessions = count(rule["min_impressions"]), count(rule["min_sessions"])
-    expected = rule["least_expected_clicks"] if rule["measure"] == "coec" else 0
-    clicks = f" and {expected:g} expected click{'' if expected == 1 else 's'}" * bool(expected)
+    expected = expected_in_words(rule["measure"], rule["least_expected_clicks"])
+    clicks = f" and {expected}" if expected else ""
     return (
         f"Weak grades by {rule['measure'].upper()} with thresholds {bounds}, of pairs with at "
         f"least {impressions} impressions in {sessions} sessions{clicks}."

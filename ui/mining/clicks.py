@@ -1,7 +1,7 @@
 """What the log tells of queries and documents: figures, what is not known, and clicks by rank."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -42,7 +42,8 @@ def evidence_of(workspace: Workspace, person: Person, log: Log, choice: Choice) 
     """
     is_kept = is_evidence_kept(workspace.lake, workspace.cache_folder, choice)
     if log.searches > AT_ONCE and not is_kept:
-        _offer_counting(workspace, person, choice)
+        asked = {"choice": choice_as_json(choice)}
+        offer_counting(workspace, person, "Count clicks", JOB, JOB_TARGET, asked)
         return None
     place = st.empty()
 
@@ -56,16 +57,24 @@ def evidence_of(workspace: Workspace, person: Person, log: Log, choice: Choice) 
     return found
 
 
-def _offer_counting(workspace: Workspace, person: Person, choice: Choice) -> None:
+def offer_counting(
+    workspace: Workspace,
+    person: Person,
+    title: str,
+    job: str,
+    target: str,
+    parameters: dict[str, Any],
+) -> None:
+    """The button that starts a job which counts the clicks of a large log, and how far it is."""
     note("The log is large: counting its clicks takes a moment.")
     st.button(
-        "Count clicks",
+        title,
         type="primary",
         key="count_clicks",
         on_click=in_callback(start),
-        args=(workspace, person, JOB, JOB_TARGET, {"choice": choice_as_json(choice)}),
+        args=(workspace, person, job, target, parameters),
     )
-    follow(workspace, JOB, keep=False)
+    follow(workspace, job, keep=False)
 
 
 def show_why_no_evidence(summary: EvidenceSummary) -> bool:

@@ -52,8 +52,8 @@ def rule_html(rule: WeakGradeRule, names: Sequence[str]) -> str:
         if rule.min_confidence
         else ""
     )
-    expected = rule.least_expected_clicks if rule.measure == "coec" else 0
-    clicks = f", {expected:g} expected click{'' if expected == 1 else 's'}" * bool(expected)
+    expected = expected_in_words(rule.measure, rule.least_expected_clicks)
+    clicks = f", {expected}" if expected else ""
     least = (
         f"Only pairs with at least {count(rule.min_impressions)} impressions in "
         f"{count(rule.min_sessions)} sessions{clicks}{sure} get one."
@@ -61,6 +61,13 @@ def rule_html(rule: WeakGradeRule, names: Sequence[str]) -> str:
     return (
         f'<div class="gs-rule">{table(columns, rows)}</div><p class="gs-muted">{inline(least)}</p>'
     )
+
+
+def expected_in_words(measure: str, least: float) -> str:
+    """How many expected clicks a weak grade by this measure takes; "" where none are asked for."""
+    if measure != "coec" or not least:
+        return ""
+    return f"{least:g} expected click{'' if least == 1 else 's'}"
 
 
 def _where(root: Path) -> str:
