@@ -13,7 +13,7 @@ from builder.workspace import Workspace
 from ui.cards import filled
 from ui.frame import in_callback, muted, note, section
 from ui.jobs import clock
-from ui.mining.pairs import sure_in_words
+from ui.mining.pairs import ratio_interval, sure_in_words, two_decimals
 from ui.numbers import MISSING, count, count_of, in_words, percent, percent_interval
 from ui.tables import Column, shortened, table, with_note
 from ui.text import block, clean, folded, inline, marked, query_terms
@@ -132,7 +132,8 @@ def evidence_in_words(evidence: Mapping[str, Any]) -> str:
         f"CTR {percent(ctr['value'])} ({percent_interval(ctr['low'], ctr['high'])})",
     ]
     if coec["value"] is not None:
-        parts.append(f"COEC {coec['value']:,.2f} ({coec['low']:,.2f}\u2013{coec['high']:,.2f})")
+        span = ratio_interval(coec["low"], coec["high"])
+        parts.append(f"COEC {two_decimals(coec['value'])} ({span})")
     if evidence["mean_rank"] is not None:
         parts.append(f"rank {evidence['mean_rank']:.1f} on average")
     if evidence["skipped"]:

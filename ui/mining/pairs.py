@@ -138,7 +138,7 @@ def titles_of(workspace: Workspace, pairs: Sequence[PairEvidence]) -> dict[str, 
 def estimate_cell(estimate: Estimate, *, share: bool = False) -> Html:
     """A value above its interval, or a dash above the reason."""
     value = percent(estimate.value) if share else two_decimals(estimate.value)
-    span = (percent_interval if share else _interval)(estimate.low, estimate.high)
+    span = (percent_interval if share else ratio_interval)(estimate.low, estimate.high)
     return with_note(value, span or in_words(estimate.reason))
 
 
@@ -147,7 +147,8 @@ def two_decimals(value: float | None) -> str:
     return MISSING if value is None else f"{value:,.2f}"
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def ratio_interval(low: float | None, high: float | None) -> str:
+    """The interval of a ratio, two decimals; "" where there is none."""
     if low is None or high is None:
         return ""
     return f"{low:,.2f}\u2013{high:,.2f}"
