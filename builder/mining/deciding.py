@@ -6,9 +6,9 @@ click, and so make every document look worse than it is. What was left out is al
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from builder.mining.choices import choice_from_json
 from builder.workspace import Workspace
 from evals.records import Progress
 from online.engines import Choice
@@ -83,7 +83,7 @@ def evidence_job(
 
     Args:
         workspace: Its log.
-        parameters: "choice": as `choice_as_json` gives it; it is taken as it is.
+        parameters: "choice": as `builder.mining.choices` writes it; it is taken as it is.
         progress: Hears what is done; may raise to cancel.
 
     Returns:
@@ -94,20 +94,9 @@ def evidence_job(
     """
     from online.evidence import find_evidence
 
-    told = dict(parameters["choice"])
-    days = {day: told[day] and date.fromisoformat(told[day]) for day in ("start", "end")}
-    choice = Choice(**(told | days))
+    choice = choice_from_json(parameters["choice"])
     found = find_evidence(workspace.lake, workspace.cache_folder, choice, progress).summary
     return {"pairs": found.pairs, "searches": found.searches}
-
-
-def choice_as_json(choice: Choice) -> dict[str, Any]:
-    """A choice as the parameters of a job hold it."""
-    from dataclasses import asdict
-
-    days = (choice.start, choice.end)
-    first, last = (None if day is None else day.isoformat() for day in days)
-    return asdict(choice) | {"start": first, "end": last}
 
 
 def _searches(n: int) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import date
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from builder.errors import BuilderError
+from builder.mining.choices import choice_as_json, choice_from_json
 from online.engines import Choice
 from online.query_frame import MOST_SEED
 
@@ -84,20 +84,12 @@ class Sampling:
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name; `from_json` reads them again."""
-        told = asdict(self)
-        for day in ("start", "end"):
-            moment = told["choice"][day]
-            told["choice"][day] = None if moment is None else moment.isoformat()
-        return told
+        return asdict(self) | {"choice": choice_as_json(self.choice)}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Self:
         """The options that `as_json` wrote."""
-        choice = dict(told["choice"])
-        for day in ("start", "end"):
-            if choice[day] is not None:
-                choice[day] = date.fromisoformat(choice[day])
-        return cls(**{**told, "choice": Choice(**choice)})
+        return cls(**{**told, "choice": choice_from_json(told["choice"])})
 
 
 _WORDS: dict[str, tuple[str, ...]] = {

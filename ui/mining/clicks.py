@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from builder.mining.deciding import (
-    JOB,
-    JOB_TARGET,
-    choice_as_json,
-    flagged_in_words,
-    flagged_of,
-)
+from builder.mining.choices import choice_as_json
+from builder.mining.deciding import JOB, JOB_TARGET, flagged_in_words, flagged_of
 from builder.people import Person
 from builder.workspace import Workspace
 from online.engines import Choice

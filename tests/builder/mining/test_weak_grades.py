@@ -12,7 +12,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from builder.curation import retire_query
-from builder.mining.deciding import choice_as_json, evidence_job, flagged_in_words
+from builder.mining.choices import choice_as_json
+from builder.mining.deciding import evidence_job, flagged_in_words
 from builder.mining.weak_grades import count_labelled, grade_columns, weak_grades
 from builder.settings import WeakGradeRule
 from builder.store.documents import insert_documents
