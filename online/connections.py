@@ -3,7 +3,7 @@
 import glob
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
@@ -134,3 +134,21 @@ def write_days(connection: Connection, query: str, folder: Path) -> None:
 def literal(path: Path) -> str:
     """A path that DuckDB takes as it stands, even where a folder is called "a[1]"."""
     return glob.escape(str(path))
+
+
+def make_columns(
+    connection: Connection,
+    table: str,
+    *,
+    texts: Mapping[str, Iterable[str]] | None = None,
+    numbers: Mapping[str, Iterable[int]] | None = None,
+) -> None:
+    """Make a table of columns of texts and of whole numbers, all of one length, or make it anew.
+
+    As lists: to make Arrow's arrays of them would import pandas, which takes longer.
+    """
+    kinds = {"VARCHAR": texts or {}, "BIGINT": numbers or {}}
+    columns = [(kind, name, values) for kind in kinds for name, values in kinds[kind].items()]
+    lists = ", ".join(f'unnest(CAST(? AS {kind}[])) AS "{name}"' for kind, name, _ in columns)
+    query = f'CREATE OR REPLACE TEMP TABLE "{table}" AS SELECT {lists}'
+    connection.execute(query, [list(values) for _, _, values in columns])

@@ -21,6 +21,7 @@ from online.click_models import (
     looked_down_to,
     smooth_rank_ctr,
 )
+from online.connections import make_columns
 from online.engines import Choice, fetch, make
 from online.evidence_records import EvidenceSummary, Priors
 from online.evidence_searches import count_flagged, has_stray_searches, place_searches, show
@@ -110,11 +111,11 @@ def _count_ranks(connection: Connection) -> None:
     places = {
         row["place"]: row["clicks"] for row in fetch(connection, "duckdb/evidence/clicks_by_place")
     }
-    _table(connection, "looked_down_to", {"place": [looked_down_to(places)]})
+    make_columns(connection, "looked_down_to", numbers={"place": [looked_down_to(places)]})
     make(connection, "pair_ranks", "evidence/pair_ranks")
     ranks = _rank_ctr(connection)
     columns = {"rank": [row.rank for row in ranks], "parts": [row.parts for row in ranks]}
-    _table(connection, "rank_parts", columns)
+    make_columns(connection, "rank_parts", numbers=columns)
 
 
 def _rank_ctr(connection: Connection) -> list[RankCtr]:
@@ -199,10 +200,3 @@ def _spread(row: Mapping[str, Any] | None, unit: int = 1) -> Spread:
         int(row["total_squared"]),
         int(row["hits_squared_by_total"]) / SMALL_PARTS,
     )
-
-
-def _table(connection: Connection, name: str, columns: Mapping[str, list[int]]) -> None:
-    """Make a table of whole numbers."""
-    lists = ", ".join(f'unnest(CAST(? AS BIGINT[])) AS "{column}"' for column in columns)
-    query = f'CREATE OR REPLACE TEMP TABLE "{name}" AS SELECT {lists}'
-    connection.execute(query, list(columns.values()))

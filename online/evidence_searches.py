@@ -22,6 +22,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from online.connections import make_columns
 from online.engines import Choice, Relation, chosen, has_bots, make, within
 from online.lake import Connection
 from online.sql import sql
@@ -81,8 +82,7 @@ def has_stray_searches(connection: Connection) -> bool:
 
 def group_keys(connection: Connection, texts: Sequence[str]) -> Relation:
     """A relation of `query`, each of these texts, and `group_key`, the query that it is."""
-    told = "SELECT DISTINCT unnest(CAST(? AS VARCHAR[])) AS query"
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE texts AS {told}", [list(texts)])
+    make_columns(connection, "texts", texts={"query": dict.fromkeys(texts)})
     make(connection, "spellings", "duckdb/spellings")
     return connection.table("spellings")
 

@@ -4,10 +4,11 @@ A million queries are a few arrays, not a million objects. How queries are typed
 sessions, is asked for only of those that were drawn.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from online.connections import make_columns
 from online.engines import Choice, fetch, make
 from online.lake import Connection
 from online.query_engine import count_queries
@@ -138,7 +139,7 @@ def group_keys(connection: Connection, texts: Sequence[str]) -> list[str]:
         connection: Of a lake; its table `texts` is replaced.
         texts: Queries as somebody typed them.
     """
-    _table(connection, "texts", "query", texts, "place", range(len(texts)))
+    make_columns(connection, "texts", texts={"query": texts}, numbers={"place": range(len(texts))})
     rows = connection.sql(sql("duckdb/spellings")).order("place").project("group_key").fetchall()
     return [key for (key,) in rows]
 
@@ -154,28 +155,11 @@ def _count_sessions_of_many(connection: Connection, least: int) -> None:
 
 def _want(connection: Connection, units: Mapping[str, int]) -> None:
     """Make the view `wanted` of the spellings of these keys."""
-    _table(connection, "wanted_keys", "group_key", units, "unit", units.values())
+    make_columns(
+        connection, "wanted_keys", texts={"group_key": units}, numbers={"unit": units.values()}
+    )
     spelled = connection.table("spellings").join(connection.table("wanted_keys"), "group_key")
     spelled.project("query, searches, unit").create_view("wanted", replace=True)
-
-
-def _table(
-    connection: Connection,
-    name: str,
-    text: str,
-    texts: Iterable[str],
-    number: str,
-    numbers: Iterable[int],
-) -> None:
-    """Make a table of a column of texts and one of numbers.
-
-    As lists: to make Arrow's arrays of them would import pandas, which takes longer.
-    """
-    connection.execute(
-        f'CREATE OR REPLACE TEMP TABLE "{name}" AS '
-        f"SELECT unnest(?::VARCHAR[]) AS {text}, unnest(?::BIGINT[]) AS {number}",
-        [list(texts), list(numbers)],
-    )
 
 
 def taken(column: "pa.ChunkedArray", rows: "npt.NDArray[np.int64]") -> list[Any]:
@@ -183,7 +167,7 @@ def taken(column: "pa.ChunkedArray", rows: "npt.NDArray[np.int64]") -> list[Any]
     import numpy as np
     import pyarrow as pa
 
-    # Made of its memory, for the same reason as above.
+    # Made of its memory: to make an array of a list would import pandas, which takes longer.
     memory = pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))
     values: list[Any] = column.take(
         pa.Array.from_buffers(pa.int64(), len(rows), [None, memory])
