@@ -13,7 +13,7 @@ from pathlib import Path
 from builder.errors import WorkspaceError
 from builder.store.engine import BUSY_SECONDS
 from builder.store.revisions import revisions
-from builder.store.schema import metadata
+from builder.store.synthesis_schema import metadata
 
 _REVISION = "SELECT version_num FROM alembic_version"
 _WAITS = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -31,7 +31,7 @@ _OPEN, _NEW = text("open_slots > 0"), text("quota IS NULL")
 _PUT_OFF, _STANDS = text("outcome <> 'grade'"), text("standing = 1")
 
 
-def _deed() -> "list[Column[Any]]":
+def deed_columns() -> "list[Column[Any]]":
     """The columns of a deed that can be repeated or taken back, beside its key."""
     return [
         Column("created_at", String(32), nullable=False),
@@ -282,7 +282,7 @@ samplings = Table(
     "samplings",
     metadata,
     Column("sampling_id", Integer, primary_key=True),
-    *_deed(),
+    *deed_columns(),
 )
 
 # What a sampling drew. The latest sampling that stands says how much a query weighs.
@@ -312,7 +312,7 @@ poolings = Table(
     "poolings",
     metadata,
     Column("pooling_id", Integer, primary_key=True),
-    *_deed(),
+    *deed_columns(),
 )
 
 # Who named which pair in a pooling, and at which rank.

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from builder.store.schema import metadata
+from builder.store.synthesis_schema import metadata
 
 
 def run_steps() -> None:

@@ -15,7 +15,7 @@ from builder.errors import WorkspaceError
 from builder.store import Store, open_store
 from builder.store.people import add_person, all_people
 from builder.store.revisions import MIGRATIONS, back_up, revisions
-from builder.store.schema import metadata
+from builder.store.synthesis_schema import metadata
 
 # A real database at 0001: made by the first step alone, with one person in it.
 MAKE_OLD = """
