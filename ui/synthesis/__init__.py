@@ -1,0 +1,1 @@
+"""What the page Generate is made of: queries that a language model writes."""
