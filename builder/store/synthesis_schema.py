@@ -73,6 +73,11 @@ llm_calls = Table(
     Column("sent_at", String(32), nullable=False),
     # json_schema, json_object or plain: how an answer of our form was asked for.
     Column("rung", String(16), nullable=False),
+    Column("seed", Integer, nullable=False, server_default="0"),
+    # What was sent, in bytes, which no count of its tokens exceeds, and how long its answer may be
+    # in tokens: together what the call can take at most.
+    Column("request_bytes", Integer, nullable=False, server_default="0"),
+    Column("max_tokens", Integer, nullable=False, server_default="0"),
     Column("answered_at", String(32)),
     # Null while nothing is known of it.
     Column("outcome", String(24)),
