@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from evals.breakdown import by_source
 from evals.measures import Scores, recommended_metric, score
 from evals.records import EvalsError, Progress, Run
 from evals.results import Result
@@ -110,6 +111,7 @@ def _result(
         warnings=[*task.warnings, *retriever.notes, *_about(scores)],
         seconds=seconds,
         depth=depth,
+        by_source=by_source(scores, task.queries),
         run=run,
     )
 

@@ -163,7 +163,7 @@ def score(qrels: Qrels, run: Run, relevance_level: int = 1, k: int | None = None
     return Scores(
         query_ids=tuple(judged),
         values=values,
-        means={measure: _mean(column) for measure, column in values.items()},
+        means={measure: mean_over(column) for measure, column in values.items()},
         relevance_level=relevance_level,
         unanswered=tuple(query_id for query_id, found in padded.items() if not found),
         without_relevant=tuple(
@@ -178,6 +178,21 @@ def ranked(scores: Mapping[str, float]) -> list[str]:
     """The doc_ids in trec_eval's order: score (as 32-bit float) and then doc_id, descending."""
     single = array("f", scores.values())
     return [doc_id for _, doc_id in sorted(zip(single, scores, strict=True), reverse=True)]
+
+
+def mean_over(column: Sequence[float | None]) -> Estimate:
+    """Mean of a measure over queries with its 95 % interval, in [0, 1].
+
+    Args:
+        column: One value a query; None, where it is undefined, is left out.
+
+    Returns:
+        The estimate; without a value and with the reason where no query has one.
+    """
+    defined = [value for value in column if value is not None]
+    if defined:
+        return mean_interval(defined, low=0.0, high=1.0)
+    return Estimate.undefined(NOTHING_RETRIEVED if column else NO_JUDGED_QUERY)
 
 
 def ndcg_at_k(ranking: Sequence[str], grades: Mapping[str, int], k: int = 10) -> float | None:
@@ -346,10 +361,3 @@ def _ranks(doc_ids: Collection[str], scores: Mapping[str, float]) -> list[int]:
             return [rank for rank, doc in enumerate(ranked(scores), start=1) if doc in doc_ids]
         ranks.append(len(ascending) - end + 1)
     return sorted(ranks)
-
-
-def _mean(column: Sequence[float | None]) -> Estimate:
-    defined = [value for value in column if value is not None]
-    if defined:
-        return mean_interval(defined, low=0.0, high=1.0)
-    return Estimate.undefined(NOTHING_RETRIEVED if column else NO_JUDGED_QUERY)

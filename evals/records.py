@@ -70,6 +70,19 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Validation:
+    """The drawing of synthetic queries for validation by people, as one of them sees it.
+
+    Attributes:
+        stratum: Which part of the synthetic queries it belongs to.
+        probability: With which chance it was drawn for the experts, from 0 to 1; drawn or not.
+    """
+
+    stratum: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One query.
 
@@ -80,6 +93,10 @@ class Query:
         tags: Its tags, for breakdowns.
         source: Where it came from: import, log, synthetic, manual.
         sample: How it was drawn from a search log; None where it was not.
+        validated: Of a synthetic query whether all its grades in the folder are people's; False
+            where the grade that came with it from a language model counts. None of other queries,
+            and where the folder does not tell.
+        validation: Of a synthetic query its part in the drawing for validation; None without one.
     """
 
     query_id: str
@@ -88,3 +105,5 @@ class Query:
     tags: tuple[str, ...] = ()
     source: str = "import"
     sample: Sample | None = None
+    validated: bool | None = None
+    validation: Validation | None = None

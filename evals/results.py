@@ -11,14 +11,15 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from estimates import Estimate
+from evals.breakdown import by_source, told_means
 from evals.measures import Recommendation, Scores
-from evals.records import EvalsError, Run
+from evals.records import EvalsError, Query, Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +50,8 @@ class Result:
         seconds: What took how long.
         depth: How many documents a query's ranking could hold; None: as many as the run has.
         created_at: When, ISO 8601 in UTC.
+        by_source: Means by where the queries came from, as `evals.breakdown.by_source` gives them;
+            empty where all came from one source.
         run: The run, where it was made just now; not part of the file.
     """
 
@@ -64,6 +67,7 @@ class Result:
     seconds: Mapping[str, float] = field(default_factory=dict)
     depth: int | None = None
     created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
+    by_source: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     run: Run | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -78,22 +82,13 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """The document that `eval --json` and `score --json` print."""
-        means = self.scores.means
-        return {
+        told = {
             "task": self.task,
             "model": self.model,
             "split": self.split,
             "n_queries": self.n_queries,
             "corpus_size": self.corpus_size,
-            "metrics": self.metrics,
-            "intervals": {
-                measure: [mean.low, mean.high]
-                for measure, mean in means.items()
-                if mean.low is not None
-            },
-            "reasons": {
-                measure: mean.reason for measure, mean in means.items() if mean.value is None
-            },
+            **told_means(self.scores.means),
             "recommended_metric": self.recommended.metric,
             "recommended_metrics": list(self.recommended.metrics),
             "recommended_reason": self.recommended.reason,
@@ -105,6 +100,12 @@ class Result:
             "content_hash": self.content_hash,
             "model_key": self.model_key,
         }
+        return told | ({"by_source": dict(self.by_source)} if self.by_source else {})
+
+
+def with_sources(result: Result, queries: Iterable[Query]) -> Result:
+    """The result with its scores by source of these queries: the task's, as it says them now."""
+    return replace(result, by_source=by_source(result.scores, queries))
 
 
 def write_result(result: Result, folder: Path) -> Path:
@@ -290,6 +291,7 @@ def _result_of(part: Mapping[str, Any]) -> Result:
         seconds=part["seconds"],
         depth=part["depth"],
         created_at=part["created_at"],
+        by_source=part.get("by_source", {}),
     )
 
 

@@ -12,8 +12,14 @@ from typing import Any
 from evals.card import ContentHash
 from evals.lines import id_text, json_rows
 from evals.qrels import WEAK_SPLIT, find_qrels, judgment_line, read_qrels
-from evals.records import Document, EvalsError, Qrels, Query, Sample
-from evals.taskwriter import WrittenTask, document_line, query_line, write_task
+from evals.records import Document, EvalsError, Qrels, Query, Sample, Validation
+from evals.taskwriter import (
+    VALIDATION_STRATUM,
+    WrittenTask,
+    document_line,
+    query_line,
+    write_task,
+)
 
 __all__ = ["Task", "WrittenTask", "read_task", "write_task", "written_content_hash"]
 
@@ -169,24 +175,56 @@ def _query(query_id: str, text: str, further: Mapping[str, Any], where: str) -> 
     need, source = further.get("need") or "", further.get("source") or "import"
     if not isinstance(need, str) or not isinstance(source, str):
         raise EvalsError("need and source are texts", where=where)
-    sample = _sample(further, where)
-    return Query(query_id, text, need=need, tags=tuple(tags), source=source, sample=sample)
+    validated = further.get("validated")
+    if validated is not None and not isinstance(validated, bool):
+        raise EvalsError(
+            f"validated is {json.dumps(validated)}; true or false is needed", where=where
+        )
+    return Query(
+        query_id,
+        text,
+        need=need,
+        tags=tuple(tags),
+        source=source,
+        sample=_sample(further, where),
+        validated=validated,
+        validation=_validation(further, where),
+    )
 
 
 def _sample(further: Mapping[str, Any], where: str) -> Sample | None:
     """How the query was drawn; None of a folder that does not tell chances."""
-    chance, stratum = further.get("inclusion_probability"), further.get("stratum")
+    chance = _chance(further, "inclusion_probability", where)
     if chance is None:
         return None
-    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
-        raise EvalsError(
-            f"inclusion_probability is {json.dumps(chance)}; a number above 0 and at most 1 is "
-            "needed",
-            where=where,
-        )
+    if not chance:
+        raise _no_chance("inclusion_probability", chance, "above 0 and at most 1", where)
     searches = further.get("searches")
     known = searches if isinstance(searches, int) and searches > 0 else 0
-    return Sample(str(stratum or ""), float(chance), known)
+    return Sample(str(further.get("stratum") or ""), chance, known)
+
+
+def _validation(further: Mapping[str, Any], where: str) -> Validation | None:
+    """The query's part in a drawing for validation; None of a folder that does not tell it."""
+    chance = _chance(further, "validation_probability", where)
+    if chance is None:
+        return None
+    stratum = further.get(VALIDATION_STRATUM) or further.get("stratum")
+    return Validation(str(stratum or ""), chance)
+
+
+def _chance(further: Mapping[str, Any], name: str, where: str) -> float | None:
+    """A number from 0 to 1, None where it is not told."""
+    chance = further.get(name)
+    if chance is None:
+        return None
+    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
+        raise _no_chance(name, chance, "from 0 to 1", where)
+    return float(chance)
+
+
+def _no_chance(name: str, given: object, needed: str, where: str) -> EvalsError:
+    return EvalsError(f"{name} is {json.dumps(given)}; a number {needed} is needed", where=where)
 
 
 def _read_side(folder: Path, name: str) -> dict[str, dict[str, Any]]:

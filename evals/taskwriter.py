@@ -14,6 +14,7 @@ from evals.qrels import judgment_line, write_qrels
 from evals.records import Document, EvalsError, Qrels, Query
 
 SPLIT_NAME = re.compile(r"\w+", re.ASCII)
+VALIDATION_STRATUM = "validation_stratum"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,16 @@ def query_line(query: Query) -> bytes:
 def query_fields(query: Query) -> dict[str, Any]:
     """What queries_metadata.jsonl says of a query: of one that was drawn its weight, too."""
     fields: dict[str, Any] = {"need": query.need, "tags": list(query.tags), "source": query.source}
-    if query.sample is None:
-        return fields
-    return fields | asdict(query.sample) | {"weight": query.sample.weight}
+    if query.sample is not None:
+        fields |= asdict(query.sample) | {"weight": query.sample.weight}
+    if query.validated is not None:
+        fields["validated"] = query.validated
+    if query.validation is not None:
+        # `stratum` is the log's where a log was drawn from, too.
+        name = "stratum" if query.sample is None else VALIDATION_STRATUM
+        fields[name] = query.validation.stratum
+        fields["validation_probability"] = query.validation.probability
+    return fields
 
 
 @dataclass(slots=True)
@@ -130,7 +138,7 @@ class _Writer:
         for query in queries:
             ids.add(query.query_id)
             self._row("queries.jsonl", query_line(query))
-            if query.need or query.tags or query.source != "import" or query.sample:
+            if _has_fields(query):
                 fields = query_fields(query)
                 self._side_row("queries_metadata.jsonl", query.query_id, fields)
         return ids.count()
@@ -188,6 +196,12 @@ class _Ids:
                 hint="Readers keep one of the two at random; give each its own id.",
             )
         return len(hashes)
+
+
+def _has_fields(query: Query) -> bool:
+    """Whether there is anything to say of the query beside its text."""
+    told = (query.need, query.tags, query.source != "import", query.sample, query.validation)
+    return any(told) or query.validated is not None
 
 
 def _check_target(folder: Path, qrels: Mapping[str, Qrels]) -> None:

@@ -127,23 +127,43 @@ def print_results(results: Sequence[Mapping[str, Any]]) -> None:
             f"{first['corpus_size']:,} documents"
         )
         print_table(["model", "nDCG@10", "95 % interval", *HEADLINE[1:]], _result_rows(of_task))
+        _print_by_source(of_task)
         for result in of_task:
             for warning in result["warnings"]:
                 say(f"  {result['model']}: {warning}")
 
 
 def _result_rows(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    ranked = sorted(results, key=lambda result: -(result["metrics"]["ndcg_at_10"] or 0.0))
-    rows = []
-    for result in ranked:
-        low, high = result["intervals"].get("ndcg_at_10") or (None, None)
-        metrics = result["metrics"]
-        interval = "-" if low is None else f"{low:.3f} to {high:.3f}"
-        rows.append(
-            [result["model"], number(metrics["ndcg_at_10"]), interval]
-            + [number(metrics[measure]) for measure in HEADLINE[1:]]
-        )
-    return rows
+    return [[result["model"], *_headline_cells(result)] for result in _best_first(results)]
+
+
+def _print_by_source(results: Sequence[Mapping[str, Any]]) -> None:
+    """The same for the queries of each source alone, where they came from several."""
+    rows = [
+        [result["model"], one_line(source), f"{part['n_queries']:,}", *_headline_cells(part)]
+        for result in _best_first(results)
+        for source, part in result.get("by_source", {}).items()
+    ]
+    if rows:
+        click.echo("By where the queries came from:")
+        columns = ["model", "source", "queries", "nDCG@10", "95 % interval", *HEADLINE[1:]]
+        print_table(columns, rows)
+
+
+def _best_first(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(results, key=lambda result: -(result["metrics"]["ndcg_at_10"] or 0.0))
+
+
+def _headline_cells(part: Mapping[str, Any]) -> list[str]:
+    """nDCG@10 with its interval, then the other measures of the headline."""
+    low, high = part["intervals"].get("ndcg_at_10") or (None, None)
+    interval = "-" if low is None else f"{low:.3f} to {high:.3f}"
+    metrics = part["metrics"]
+    return [
+        number(metrics["ndcg_at_10"]),
+        interval,
+        *(number(metrics[measure]) for measure in HEADLINE[1:]),
+    ]
 
 
 def one_line(query: str) -> str:

@@ -11,7 +11,7 @@ from builder.workspace import Workspace
 from evals.embeddings import FOLDER
 from evals.evaluate import DEPTH, evaluate, score_run
 from evals.records import Progress
-from evals.results import Result, find_result, read_results, write_result
+from evals.results import Result, find_result, read_results, with_sources, write_result
 from evals.results import leaderboard as board_of
 from evals.retrievers import BATCH_SIZE, Retriever, retriever
 
@@ -264,6 +264,8 @@ class _Place:
         return next(filter(None, found), None)
 
     def _reused_result(self, known: Result, searcher: Retriever, how: Options) -> Evaluation:
+        # Where queries came from is no part of the content by which a result is found.
+        known = with_sources(known, self.searched.task.queries)
         self.keeping.keep(known)
         run = self._kept_run(searcher, how)
         note = f"the result of {known.created_at[:16]} was reused (--overwrite evaluates anew)"

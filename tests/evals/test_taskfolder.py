@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.records import Document, EvalsError, Query, Sample
+from evals.records import Document, EvalsError, Query, Sample, Validation
 from evals.taskfolder import read_task, write_task
 from tests.thorough import examples
 
@@ -95,6 +95,42 @@ def test_a_query_keeps_how_it_was_drawn(tmp_path: Path) -> None:
     side.write_text('{"_id": "q1", "inclusion_probability": 1.5}\n', encoding="utf-8")
     with pytest.raises(EvalsError, match=r"inclusion_probability is 1\.5"):
         read_task(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (
+            Query("q1", "x", source="synthetic", validated=True, validation=Validation("kw", 0.3)),
+            {"validated": True, "stratum": "kw", "validation_probability": 0.3},
+        ),
+        (Query("q1", "x", source="synthetic", validated=False), {"validated": False}),
+        # One that a log had, too: its stratum there stays `stratum`.
+        (
+            Query("q1", "x", sample=Sample("head", 1.0), validation=Validation("kw", 0.0)),
+            {"stratum": "head", "validation_stratum": "kw", "validation_probability": 0.0},
+        ),
+    ],
+)
+def test_a_query_keeps_whether_people_validated_it(
+    tmp_path: Path, query: Query, told: dict[str, Any]
+) -> None:
+    write_task(tmp_path, documents=DOCUMENTS, queries=[query], qrels={"test": {"q1": {"d1": 1}}})
+    (row,) = rows(tmp_path / "queries_metadata.jsonl")
+    assert row.items() >= told.items()
+    assert ("validation_stratum" in row) == ("validation_stratum" in told)
+    assert read_task(tmp_path).queries == [query]
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [('"validated": "yes"', "true or false is needed"), ('"validation_probability": 2', "0 to 1")],
+)
+def test_what_is_no_validation_is_refused(folder: Path, field: str, said: str) -> None:
+    side = folder / "queries_metadata.jsonl"
+    side.write_text(f'{{"_id": "q1", {field}}}\n', encoding="utf-8")
+    with pytest.raises(EvalsError, match=said):
+        read_task(folder)
 
 
 def test_a_task_can_be_called_otherwise(folder: Path) -> None:

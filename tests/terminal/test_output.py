@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from online.metrics import Counts, online_metrics
-from terminal.output import print_agreement, print_release
+from terminal.output import HEADLINE, print_agreement, print_release, print_results
 from terminal.report_output import print_report
 
 RELEASE = {
@@ -69,3 +69,33 @@ def test_a_simulated_log_is_called_so(capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[0] == "What users clicked (simulated):"
     assert lines[2].split()[:6] == ["overall", "1,000", "400", "0.5000", "0.4900", "to"]
     assert lines[3].split() == ["bm25", "1,000", "400", "-", "-", "-", "-"]
+
+
+def test_scores_by_source_stand_below_those_of_all(capsys: pytest.CaptureFixture[str]) -> None:
+    def part(ndcg: float, interval: list[float] | None) -> dict[str, Any]:
+        metrics = dict.fromkeys(HEADLINE, ndcg)
+        return {
+            "n_queries": 20,
+            "metrics": metrics,
+            "intervals": {"ndcg_at_10": interval} if interval else {},
+        }
+
+    model = {
+        "model": "bm25",
+        "task": "shop",
+        "split": "test",
+        "content_hash": "c",
+        "corpus_size": 5,
+        "warnings": [],
+    }
+    plain = {**model, **part(0.5, [0.4, 0.6])}
+    print_results([plain])
+    assert "source" not in capsys.readouterr().out
+    print_results([plain | {"by_source": {"log": part(0.4, [0.3, 0.5]), "syn\n": part(0.6, None)}}])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows[3:] == [
+        ["By", "where", "the", "queries", "came", "from:"],
+        *(["model", "source", "queries", "nDCG@10", "95", "%", "interval", *HEADLINE[1:]],),
+        ["bm25", "log", "20", "0.4000", "0.300", "to", "0.500", *["0.4000"] * 4],
+        ["bm25", "syn?", "20", "0.6000", "-", *["0.6000"] * 4],
+    ]
