@@ -1,0 +1,340 @@
+"""What a language model wrote, query by query: kept, whatever is said of it.
+
+A candidate is one text of one answer. Its text is untrusted and stays as the model wrote it; what
+the filters found, and what a reviewer said, stands beside it.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, insert, null, select, update
+
+from builder.store.batches import batches
+from builder.store.deeds import json_text
+from builder.store.schema import documents, queries
+from builder.store.synthesis_schema import (
+    llm_calls,
+    syntheses,
+    synthesis_tasks,
+    synthetic_queries,
+)
+
+BATCH = 1000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class Finding(NamedTuple):
+    """What one filter has to say against a candidate, or noticed of it.
+
+    Attributes:
+        filter: Its code, such as "copied_span".
+        detail: A sentence with the numbers; it may quote untrusted text.
+    """
+
+    filter: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One query that a model wrote, and what is known of it.
+
+    Attributes:
+        candidate_id: Its key.
+        synthesis_id: The run that it came with.
+        task_id: What was asked for.
+        call_id: The answer that holds it.
+        ordinal: Its place in the answer, from 0.
+        text: As the model wrote it; untrusted.
+        verdict: "kept" or "rejected"; None until the filters have seen it.
+        reasons: Why it was rejected, the decisive one first.
+        flags: What a reviewer should know though it was kept.
+        measured: What the filters measured: "words", "leakage", "copied", "ranks", …
+        review: "accepted" or "rejected"; None while it waits.
+        reviewed_at: ISO 8601 in UTC; None while it waits.
+        reviewed_by: Who reviewed it; None while it waits.
+        edited_text: What the reviewer made of it; None where it stands as it was written.
+        query_id: The query that it became; None where it is none.
+        doc_id: The document that it was written for.
+        title: The document's title; untrusted.
+        passage: What the model saw of the document; untrusted.
+        first_character: Where the passage begins in the document's text, from 0.
+        last_character: Before which character it ends.
+        prompt: Which type of query was asked for.
+        prompt_hash: Of which version of the prompt.
+        language: ISO 639-1 code of the language that was asked for.
+        stratum: Which part of the corpus the document was chosen from.
+        position: Of the task in its run.
+        request_hash: Of all that the answer may depend on.
+        examples: (query_id, doc_id) of the pairs that the model was shown.
+        finish_reason: How the answer ended; None where the server did not say.
+        model: What the server says that answered; None where it did not say.
+    """
+
+    candidate_id: int
+    synthesis_id: int
+    task_id: int
+    call_id: int
+    ordinal: int
+    text: str
+    verdict: str | None
+    reasons: tuple[Finding, ...]
+    flags: tuple[Finding, ...]
+    measured: Mapping[str, Any]
+    review: str | None
+    reviewed_at: str | None
+    reviewed_by: str | None
+    edited_text: str | None
+    query_id: str | None
+    doc_id: str
+    title: str
+    passage: str
+    first_character: int
+    last_character: int
+    prompt: str
+    prompt_hash: str
+    language: str
+    stratum: str
+    position: int
+    request_hash: str
+    examples: tuple[tuple[str, str], ...]
+    finish_reason: str | None
+    model: str | None
+
+    @property
+    def says(self) -> str:
+        """The text that stands: what a reviewer made of it, else what the model wrote."""
+        return self.text if self.edited_text is None else self.edited_text
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the filters say of one candidate.
+
+    Attributes:
+        candidate_id: Which.
+        reasons: Why it is rejected, the decisive one first; none: it is kept.
+        flags: What a reviewer should know.
+        measured: What was measured, JSON-able.
+    """
+
+    candidate_id: int
+    reasons: tuple[Finding, ...] = ()
+    flags: tuple[Finding, ...] = ()
+    measured: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCounts:
+    """How many queries a model wrote and what became of them.
+
+    generated = kept + all rejected + unseen, and kept and rejected ones are reviewed or not.
+
+    Attributes:
+        generated: All.
+        kept: Those that the filters kept.
+        rejected: Reason -> those that it was decisive for.
+        flagged: Flag -> kept ones that have it; one with two flags counts for both.
+        unseen: Those that no filter has seen yet.
+        accepted: Those that a reviewer accepted.
+        refused: Those that a reviewer rejected.
+        waiting: Kept ones that nobody has reviewed.
+    """
+
+    generated: int
+    kept: int
+    rejected: Mapping[str, int]
+    flagged: Mapping[str, int]
+    unseen: int
+    accepted: int
+    refused: int
+    waiting: int
+
+
+def add_candidates(
+    connection: Connection, call_id: int, task_id: int, texts: Sequence[str]
+) -> list[int]:
+    """Write what an answer holds, in the transaction that records the answer.
+
+    Args:
+        connection: Inside a writing transaction.
+        call_id: The answered call.
+        task_id: Its task.
+        texts: As the model wrote them, in their order; empty ones, too. What no store takes, U+0000
+            and lone surrogates, becomes U+FFFD; the answer keeps it.
+
+    Returns:
+        The candidate_ids, in the order of the texts.
+    """
+    table = synthetic_queries
+    added = []
+    for ordinal, text in enumerate(texts):
+        row = {"call_id": call_id, "task_id": task_id, "ordinal": ordinal, "text": _storable(text)}
+        made = connection.execute(insert(table).values(row).returning(table.c.candidate_id))
+        added.append(int(made.scalar_one()))
+    return added
+
+
+def candidates_of(
+    connection: Connection,
+    synthesis_id: int | None = None,
+    *,
+    verdict: str | None = None,
+    review: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Candidate]:
+    """Candidates, in the order of their runs, tasks and answers.
+
+    Args:
+        connection: Inside a transaction.
+        synthesis_id: Of this run, taken back or not; None: of all runs that stand.
+        verdict: "kept", "rejected", or "unseen" by the filters; None: all.
+        review: "accepted", "rejected", or "waiting" for a reviewer; None: all.
+        limit: At most so many; None: all.
+        offset: So many are passed over first.
+    """
+    chosen = _chosen(synthesis_id)
+    table = synthetic_queries.c
+    for column, wanted, unset in (
+        (table.verdict, verdict, "unseen"),
+        (table.review, review, "waiting"),
+    ):
+        if wanted is not None:
+            chosen = chosen.where(column.is_(None) if wanted == unset else column == wanted)
+    chosen = chosen.limit(limit).offset(offset) if limit is not None or offset else chosen
+    return [_candidate(row) for row in connection.execute(chosen).mappings()]
+
+
+def find_candidate(connection: Connection, candidate_id: int) -> Candidate | None:
+    """The candidate of this key, whatever became of its run; None if there is none."""
+    chosen = _columns().where(synthetic_queries.c.candidate_id == candidate_id)
+    row = connection.execute(chosen).mappings().one_or_none()
+    return None if row is None else _candidate(row)
+
+
+def count_candidates(connection: Connection, synthesis_id: int | None = None) -> CandidateCounts:
+    """What became of what was written.
+
+    Args:
+        connection: Inside a transaction.
+        synthesis_id: Of this run, taken back or not; None: of all runs that stand.
+    """
+    table = synthetic_queries.c
+    chosen = _of_runs(select(table.verdict, table.reasons, table.flags, table.review), synthesis_id)
+    rows = connection.execute(chosen).all()
+    rejected: Counter[str] = Counter()
+    flagged: Counter[str] = Counter()
+    for row in rows:
+        if row.verdict == "rejected":
+            rejected[_findings(row.reasons)[0].filter] += 1
+        elif row.verdict == "kept":
+            flagged.update({one.filter for one in _findings(row.flags)})
+    verdicts = Counter(row.verdict for row in rows)
+    reviews = Counter(row.review for row in rows)
+    waiting = sum(row.verdict == "kept" and row.review is None for row in rows)
+    return CandidateCounts(
+        generated=len(rows),
+        kept=verdicts["kept"],
+        rejected=dict(rejected.most_common()),
+        flagged=dict(flagged.most_common()),
+        unseen=verdicts[None],
+        accepted=reviews["accepted"],
+        refused=reviews["rejected"],
+        waiting=waiting,
+    )
+
+
+def note_judged(connection: Connection, judged: Iterable[Judged]) -> None:
+    """Write what the filters say; of what somebody has reviewed nothing changes.
+
+    Args:
+        connection: Inside a writing transaction.
+        judged: One of each candidate.
+    """
+    table = synthetic_queries
+    asked = update(table).where(
+        table.c.candidate_id == bindparam("which"), table.c.review == null()
+    )
+    for batch in batches(map(_judged_row, judged), BATCH):
+        connection.execute(asked, batch)
+
+
+def texts_of(connection: Connection, query_ids: Iterable[str]) -> dict[str, str]:
+    """query_id -> its text now, of those that exist."""
+    found: dict[str, str] = {}
+    for batch in batches(query_ids, BATCH):
+        chosen = select(queries.c.query_id, queries.c.text).where(queries.c.query_id.in_(batch))
+        found.update((row.query_id, row.text) for row in connection.execute(chosen))
+    return found
+
+
+def _storable(text: str) -> str:
+    """JSON may hold lone surrogates and U+0000, which no database does."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _judged_row(one: Judged) -> dict[str, Any]:
+    return {
+        "which": one.candidate_id,
+        "verdict": "rejected" if one.reasons else "kept",
+        "reasons": _findings_text(one.reasons),
+        "flags": _findings_text(one.flags),
+        "measured": json_text(dict(one.measured)),
+    }
+
+
+def _columns() -> Select[Any]:
+    query, task, call = synthetic_queries.c, synthesis_tasks.c, llm_calls.c
+    length = task.last_character - task.first_character
+    columns = (
+        *(query.candidate_id, task.synthesis_id, query.task_id, query.call_id, query.ordinal),
+        *(query.text, query.verdict, query.reasons, query.flags, query.measured),
+        *(query.review, query.reviewed_at, query.reviewed_by, query.edited_text),
+        *(queries.c.query_id, documents.c.doc_id, documents.c.title),
+        func.substr(documents.c.text, task.first_character + 1, length).label("passage"),
+        *(task.first_character, task.last_character, task.prompt, task.prompt_hash),
+        *(task.language, task.stratum, task.position, task.request_hash, task.examples),
+        *(call.finish_reason, call.model_served.label("model")),
+    )
+    joined = synthetic_queries.join(synthesis_tasks).join(syntheses).join(documents)
+    joined = joined.join(llm_calls, llm_calls.c.call_id == query.call_id)
+    joined = joined.outerjoin(queries, queries.c.query_key == query.query_key)
+    chosen = select(*columns).select_from(joined)
+    return chosen.order_by(task.synthesis_id, task.position, query.candidate_id)
+
+
+def _chosen(synthesis_id: int | None) -> Select[Any]:
+    if synthesis_id is None:
+        return _columns().where(syntheses.c.taken_back_at.is_(None))
+    return _columns().where(synthesis_tasks.c.synthesis_id == synthesis_id)
+
+
+def _of_runs(chosen: Select[Any], synthesis_id: int | None) -> Select[Any]:
+    joined = synthetic_queries.join(synthesis_tasks).join(syntheses)
+    chosen = chosen.select_from(joined)
+    if synthesis_id is None:
+        return chosen.where(syntheses.c.taken_back_at.is_(None))
+    return chosen.where(syntheses.c.synthesis_id == synthesis_id)
+
+
+def _candidate(row: RowMapping) -> Candidate:
+    told = dict(row) | {
+        "reasons": _findings(row["reasons"]),
+        "flags": _findings(row["flags"]),
+        "measured": json.loads(row["measured"]),
+        "examples": tuple((query, doc) for query, doc in json.loads(row["examples"])),
+    }
+    return Candidate(**told)
+
+
+def _findings(text: str) -> tuple[Finding, ...]:
+    return tuple(Finding(one["filter"], one["detail"]) for one in json.loads(text))
+
+
+def _findings_text(findings: Iterable[Finding]) -> str:
+    return json_text([one._asdict() for one in findings])
