@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.errors import SettingsError
-from builder.settings import Settings, WeakGradeRule, read_settings, write_default_settings
+from builder.settings import (
+    LLMSettings,
+    ModelPrice,
+    Settings,
+    WeakGradeRule,
+    read_settings,
+    write_default_settings,
+)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -67,10 +74,31 @@ def test_the_proposed_rule_of_weak_grades_is_written_as_a_comment_that_holds(
     write_default_settings(path, "x")
     assert "weak_grades" not in read_settings(path).model_fields_set
     head, _, rule = path.read_text().partition("# [weak_grades]")
+    rule = rule.partition("\n\n")[0]
     keys = [line.removeprefix("# ") for line in rule.splitlines() if " = " in line]
     assert len(keys) == 7
     path.write_text("\n".join([head, "[weak_grades]", *keys]))
     assert read_settings(path).weak_grades.as_json() == Settings(name="x").weak_grades.as_json()
+
+
+def test_the_language_model_is_written_as_a_comment_that_holds(tmp_path: Path) -> None:
+    path = tmp_path / "workspace.toml"
+    write_default_settings(path, "x")
+    head, _, tables = path.read_text().partition("# [llm]")
+    lines = [line for line in tables.splitlines() if " = " in line or "[prices" in line]
+    path.write_text("\n".join([head, "[llm]", *(line.removeprefix("# ") for line in lines)]))
+    read = read_settings(path)
+    assert read.llm == LLMSettings(base_url="http://localhost:8000/v1", model="gpt-4o-mini")
+    assert read.prices == {"gpt-4o-mini": ModelPrice(input=0.15, output=0.6, currency="USD")}
+
+
+def test_a_key_that_stands_in_the_settings_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    for line in ('key_variable = "sk-secret-1"', 'api_key = "sk-secret-1"'):
+        with pytest.raises(SettingsError) as refused:
+            read_settings(written(tmp_path, f'name = "x"\n[llm]\n{line}'))
+        error = refused.value
+        assert "sk-secret" not in f"{error.message} {error.where} {error.hint}"
+        assert "key_variable" in str(error.hint)
 
 
 def test_thresholds_follow_the_measure_unless_they_are_named() -> None:
