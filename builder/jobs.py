@@ -66,6 +66,7 @@ def start_job(  # noqa: PLR0913 - a job is all of that
     package: str = "builder",
     *,
     noted: bool = True,
+    environment: Mapping[str, str] | None = None,
 ) -> int:
     """Start a job in a process of its own; its job_id, or that of the active job of this kind.
 
@@ -78,6 +79,8 @@ def start_job(  # noqa: PLR0913 - a job is all of that
         package: Whose modules may be run. The caller's code says so, never the workspace: its
             table of jobs may come from anywhere.
         noted: Whether the start goes into the log of activity; not of what only fills the cache.
+        environment: Variables for the process besides ours, such as a key; they reach it in no
+            other way, and are written nowhere. A job that is active already does not get them.
 
     Raises:
         BuilderError: The target lies outside the package.
@@ -91,7 +94,7 @@ def start_job(  # noqa: PLR0913 - a job is all of that
         job_id = table.add_job(connection, kind, target, parameters, started_by)
         if noted:
             activity.note(connection, started_by, "job.start", kind)
-    _spawn(workspace, job_id, package)
+    _spawn(workspace, job_id, package, environment or {})
     return job_id
 
 
@@ -160,7 +163,7 @@ def _check_target(target: str, package: str) -> None:
         )
 
 
-def _spawn(workspace: Workspace, job_id: int, package: str) -> None:
+def _spawn(workspace: Workspace, job_id: int, package: str, environment: Mapping[str, str]) -> None:
     log = log_file(workspace, job_id)
     log.parent.mkdir(parents=True, exist_ok=True)
     # -P: the folder in which somebody happens to stand is no place to import from.
@@ -173,7 +176,7 @@ def _spawn(workspace: Workspace, job_id: int, package: str) -> None:
                 stdout=printed,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env=_environment(),
+                env={**_environment(), **environment},
             )
     except OSError as error:
         _fail(workspace, job_id, f"its process could not be started: {error.strerror}")
