@@ -1,4 +1,4 @@
-"""Which language a query is in: by its script, and where several languages share one, by py3langid.
+"""Which language a text is in: by its script, and where several languages share one, by py3langid.
 
 Queries are short, and most do not tell. Of 400 in English, German, French and Spanish
 (tests/builder/mining/short_queries.py) a confidence of .6 names 146, 6 of them wrong, all as Dutch
@@ -26,6 +26,10 @@ FEWEST_FOREIGN: Final = 10
 """Queries of another language, at least."""
 LEAST_FOREIGN: Final = 0.01
 """Share of all queries, at least; a tenth to a half of short queries are clear enough to count."""
+
+_LEAST_KANA: Final = 0.05
+"""Of kana and Han letters: a Chinese text may hold a Japanese name."""
+_LETTERS_A_CHARACTER: Final = {"ja": 3, "zh": 3, "ko": 3}
 
 _TURN = Lock()
 _LETTER = re.compile(r"[^\W\d_]")
@@ -94,6 +98,47 @@ def guess_language(text: str) -> Guess:
     with _TURN:
         language, confidence = _identifier(script).classify(text)
     return Guess(str(language), float(confidence))
+
+
+def guess_text_language(text: str) -> Guess:
+    """The likeliest language of a text of sentences, by the script that most of it is written in.
+
+    One Greek letter in an English text makes it no Greek text. Han letters are Japanese where kana
+    stand among them, and both count as the words that they are.
+
+    Args:
+        text: Some thousand characters at most are enough.
+    """
+    letters = _letters_by_script(text)
+    script = max(letters, key=lambda name: letters[name], default="")
+    if not script or script not in _LANGUAGES_OF:
+        return Guess(script, 1.0) if script else NOTHING
+    for name, others in _SCRIPTS:
+        text = text if name == script else others.sub(" ", text)
+    with _TURN:
+        language, confidence = _identifier(script).classify(text)
+    return Guess(str(language), float(confidence))
+
+
+def _letters_by_script(text: str) -> Counter[str]:
+    """Script -> its letters, those that are half a word or more thrice; scripts without any not."""
+    found = Counter({"latin": len(_LETTER.findall(text))})
+    if not text.isascii():
+        for name, letters in _SCRIPTS:
+            n = len(letters.findall(text))
+            found[name] += n * _LETTERS_A_CHARACTER.get(name, 1)
+            found["latin"] -= n
+    kana, han = found.pop("ja", 0), found.pop("zh", 0)
+    japanese = kana > _LEAST_KANA * (kana + han)
+    return +(found + Counter({"ja" if japanese else "zh": kana + han}))
+
+
+def languages_beside(language: str) -> tuple[str, ...]:
+    """The languages of the same script, itself among them, by ISO 639-1 code."""
+    for languages in _LANGUAGES_OF.values():
+        if language in languages:
+            return languages
+    return (language,)
 
 
 def settle(guesses: Sequence[Guess], own: str) -> list[str]:
