@@ -44,7 +44,7 @@ def steps_of(workspace: Workspace) -> list[Step]:
         _counted("Corpus", documents, "documents", "corpus"),
         log,
         _queries(queries, from_log, drawn, has_log=log.done),
-        _pool(pairs, pairs - judged.judged_pairs, by_source),
+        _pool(pairs, judged.waiting_of(pairs), by_source),
         _grades(workspace, judged, pairs),
         _release(workspace, releases_of(workspace)),
         _models(found),
@@ -112,9 +112,10 @@ def _pool(pairs: int, waiting: int, by_source: Mapping[str, int]) -> Step:
 
 
 def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
-    graded = f"of {numbers.count(pairs)} pairs graded{_complete(workspace, judged)}"
+    asked = pairs - judged.unasked_pairs
+    graded = f"of {numbers.count(asked)} pairs graded{_complete(workspace, judged)}"
     state = graded if judged.judged_pairs else "no grades yet"
-    done, waiting = judged.judged_pairs > 0, pairs - judged.judged_pairs
+    done, waiting = judged.judged_pairs > 0, judged.waiting_of(pairs)
     waits = f"{numbers.count_of(waiting, 'pair')} {'waits' if waiting == 1 else 'wait'} for grades."
     return Step(
         "Grades", numbers.count(judged.judged_pairs), state, "grade", "Grade",

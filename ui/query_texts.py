@@ -18,6 +18,7 @@ ATTENTION = {
     "given_up": "nobody could judge",
     "no_pairs": "no pairs yet",
     "open": "being graded",
+    "not_asked": "asked of nobody yet",
     "complete": "complete",
     "retired": "retired",
 }
@@ -85,10 +86,14 @@ def facts(listed: ListedQuery) -> str:
     """Pairs, grades, what is complete, and a priority that is not the usual one; of our own."""
     counts, share = listed.counts, listed.complete_share
     if share is None:
-        parts = ["no pairs"] if listed.query.attention != "no_pairs" else []
+        has_none = not counts.pairs and listed.query.attention != "no_pairs"
+        parts = ["no pairs"] if has_none else []
     else:
-        done = f"{count(counts.complete)} of {plural(counts.pairs, 'pair')} complete"
+        asked = counts.pairs - counts.unasked
+        done = f"{count(counts.complete)} of {plural(asked, 'pair')} complete"
         parts = [f"{done} ({round(100 * share)}\u00a0%)", plural(counts.grades, "grade")]
+    if counts.unasked:
+        parts.append(f"{plural(counts.unasked, 'pair')} of a model's own, not asked of raters")
     if listed.query.priority != 1:
         parts.append(PRIORITIES[listed.query.priority])
     return " \u00b7 ".join(parts)

@@ -29,8 +29,9 @@ class ListedQuery:
 
     @property
     def complete_share(self) -> float | None:
-        """The share of its pairs that have all the grades they want; None without pairs."""
-        return self.counts.complete / self.counts.pairs if self.counts.pairs else None
+        """The share of the pairs asked of raters that have all the grades they want, or None."""
+        asked = self.counts.pairs - self.counts.unasked
+        return self.counts.complete / asked if asked else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ def list_queries(workspace: Workspace, sought: Sought = EVERY, page: int = 1) ->
     """One page of the queries sought.
 
     Set aside ones come first, then those that a rater called unclear or out of scope, those with
-    pairs that nobody could judge, those without pairs, unfinished, complete, and retired ones;
-    within each by priority, then as they came.
+    pairs that nobody could judge, those without pairs, unfinished, those that no rater is asked
+    for, complete, and retired ones; within each by priority, then as they came.
 
     Args:
         workspace: Where they lie.

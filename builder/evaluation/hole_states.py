@@ -50,7 +50,7 @@ class Asking:
         doc_ids = dict.fromkeys(doc_id for found in unjudged.values() for doc_id in found)
         return cls(
             askable_queries(connection, unjudged),
-            pooled_documents(connection, unjudged),
+            pooled_documents(connection, unjudged, asked_only=True),
             known_documents(connection, doc_ids),
         )
 

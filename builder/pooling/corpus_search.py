@@ -78,7 +78,7 @@ def add_by_rater(workspace: Workspace, rater: str, query_id: str, doc_id: str) -
     """Put a document into the pool for a query because a rater says so.
 
     Returns:
-        The pair's pair_id; a pair that the pool holds already stays as it is.
+        The pair's pair_id; a pair that raters are asked for already stays as it is.
 
     Raises:
         NotAllowedError: Nobody of this name may grade here.
@@ -88,7 +88,7 @@ def add_by_rater(workspace: Workspace, rater: str, query_id: str, doc_id: str) -
         name = grading_person(connection, rater).name
         _check(connection, query_id, doc_id)
         known = pair_id_of(connection, query_id, doc_id)
-        if known is not None:
+        if known is not None and not pairs_outside(connection, [(query_id, doc_id)]):
             return known
         add_pairs(connection, [(query_id, doc_id)], SOURCE)
         details = {"pairs_added": 1, "by_source": {SOURCE: 1}, "doc_id": doc_id}

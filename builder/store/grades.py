@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, select
 
+from builder.store.quota import asks_nobody, is_complete
 from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
 
 BATCH = 1000
@@ -72,9 +73,12 @@ class JudgmentCounts:
     Attributes:
         judgments: Rows of the log, undone and replaced ones too.
         grades: Grades that stand, of all kinds of raters.
-        judged_pairs: Pairs that anybody graded.
+        judged_pairs: Pairs that anybody graded who is no language model.
         human_pairs: Pairs that at least one person graded who is not excluded.
-        complete_pairs: Pairs that have as many such grades as they shall get.
+        complete_pairs: Pairs that have as many such grades as they shall get, if they shall get
+            any.
+        unasked_pairs: Pairs that nobody but a language model graded and that are asked of nobody:
+            only synthesis named them.
     """
 
     judgments: int
@@ -82,6 +86,11 @@ class JudgmentCounts:
     judged_pairs: int
     human_pairs: int
     complete_pairs: int
+    unasked_pairs: int = 0
+
+    def waiting_of(self, pairs: int) -> int:
+        """How many of all `pairs` wait for a first grade."""
+        return pairs - self.judged_pairs - self.unasked_pairs
 
 
 def current_grades(connection: Connection) -> Iterator[GradeRow]:
@@ -118,22 +127,38 @@ def raw_judgments(connection: Connection) -> Iterator[RawJudgment]:
 
 def count_judgments(connection: Connection, raters_per_pair: int) -> JudgmentCounts:
     """How much has been judged; `raters_per_pair` holds for pairs without a quota of their own."""
-    standing = select(func.count(), func.count(current_judgments.c.pair_id.distinct()))
-    standing = standing.where(current_judgments.c.outcome == "grade")
-    grades, judged_pairs = connection.execute(standing).one()
+    is_grade = current_judgments.c.outcome == "grade"
+    grades = connection.execute(select(func.count()).where(is_grade)).scalar_one()
+    judged = select(func.count(current_judgments.c.pair_id.distinct()))
+    judged = judged.where(is_grade, _no_model())
     logged = connection.execute(select(func.count()).select_from(judgments)).scalar_one()
     return JudgmentCounts(
         judgments=logged,
         grades=grades,
-        judged_pairs=judged_pairs,
-        human_pairs=_count_pairs_with(connection, 1),
-        complete_pairs=_count_pairs_with(connection, func.coalesce(pairs.c.quota, raters_per_pair)),
+        judged_pairs=connection.execute(judged).scalar_one(),
+        human_pairs=_count_pairs(connection, pairs.c.human_grades >= 1),
+        complete_pairs=_count_pairs(connection, is_complete(raters_per_pair)),
+        unasked_pairs=_count_pairs(connection, _is_unasked()),
     )
 
 
-def _count_pairs_with(connection: Connection, human_grades: int | ColumnElement[int]) -> int:
-    counted = select(func.count()).where(pairs.c.human_grades >= human_grades)
-    return connection.execute(counted).scalar_one()
+def _count_pairs(connection: Connection, which: ColumnElement[bool]) -> int:
+    return connection.execute(select(func.count()).select_from(pairs).where(which)).scalar_one()
+
+
+def _no_model() -> ColumnElement[bool]:
+    """Whether the grade in hand is of a person or an import."""
+    models = select(people.c.person_id).where(people.c.kind.in_(("synthetic", "llm")))
+    return current_judgments.c.rater_id.not_in(models)
+
+
+def _is_unasked() -> ColumnElement[bool]:
+    graded = exists().where(
+        current_judgments.c.pair_id == pairs.c.pair_id,
+        current_judgments.c.outcome == "grade",
+        _no_model(),
+    )
+    return and_(asks_nobody(), ~graded.correlate(pairs))
 
 
 def _of_query() -> Select[Any]:

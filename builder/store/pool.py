@@ -21,7 +21,7 @@ from builder.store.batches import batches
 from builder.store.documents import document_keys
 from builder.store.moments import now_text
 from builder.store.queries import query_keys
-from builder.store.quota import settle_new_pairs
+from builder.store.quota import only_synthetic, settle_new_pairs
 from builder.store.rules import rule_value, set_rule_value
 from builder.store.schema import documents, pair_sources, pairs, queries
 
@@ -96,9 +96,12 @@ def note_removed(connection: Connection, pair_id: int) -> None:
 
 
 def pairs_outside(connection: Connection, asked: Sequence[Pair]) -> list[Pair]:
-    """Those among `asked` (at most some thousand) that the pool does not hold, each once."""
+    """Those among `asked` (at most some thousand) that the pool does not hold, each once.
+
+    What only synthesis named is outside for this: nobody is asked for it until others name it.
+    """
     inside = select(queries.c.query_id, documents.c.doc_id)
-    inside = inside.select_from(pairs.join(queries).join(documents))
+    inside = inside.select_from(pairs.join(queries).join(documents)).where(~only_synthetic())
     inside = inside.where(tuple_(queries.c.query_id, documents.c.doc_id).in_(set(asked)))
     held = {(row.query_id, row.doc_id) for row in connection.execute(inside)}
     return [pair for pair in dict.fromkeys(asked) if pair not in held]

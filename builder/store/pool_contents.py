@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, exists, select
 
 from builder.store.batches import batches
+from builder.store.quota import asks_people
 from builder.store.schema import documents, pairs, queries
 
 BATCH = 500
@@ -21,11 +22,21 @@ def askable_queries(connection: Connection, query_ids: Iterable[str]) -> dict[st
     return found
 
 
-def pooled_documents(connection: Connection, query_ids: Iterable[str]) -> dict[str, dict[str, int]]:
-    """query_id -> doc_id -> how many more grades the pair wants, of all pairs in the pool."""
+def pooled_documents(
+    connection: Connection, query_ids: Iterable[str], *, asked_only: bool = False
+) -> dict[str, dict[str, int]]:
+    """query_id -> doc_id -> how many more grades the pair wants, of all pairs in the pool.
+
+    Args:
+        connection: Inside a transaction.
+        query_ids: Of these queries.
+        asked_only: Without pairs that only synthesis named: nobody was ever asked for them.
+    """
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     columns = select(queries.c.query_id, documents.c.doc_id, pairs.c.open_slots)
     joined = columns.select_from(pairs.join(queries).join(documents))
+    if asked_only:
+        joined = joined.where(asks_people())
     for batch in batches(query_ids, BATCH):
         for row in connection.execute(joined.where(queries.c.query_id.in_(batch))):
             found[row.query_id][row.doc_id] = row.open_slots
@@ -33,8 +44,8 @@ def pooled_documents(connection: Connection, query_ids: Iterable[str]) -> dict[s
 
 
 def pooled_queries(connection: Connection) -> set[str]:
-    """The query_ids of the queries that have any pair."""
-    has_pair = exists().where(pairs.c.query_key == queries.c.query_key)
+    """The query_ids of the queries that have any pair that people are asked for."""
+    has_pair = exists().where(pairs.c.query_key == queries.c.query_key, asks_people())
     return set(connection.execute(select(queries.c.query_id).where(has_pair)).scalars())
 
 

@@ -27,13 +27,14 @@ from sqlalchemy import (
 from builder.store.deeds import taken_back
 from builder.store.moments import now_text
 from builder.store.pool import note_removed
-from builder.store.quota import note_change
+from builder.store.quota import SYNTHETIC, note_change, settle_sources
 from builder.store.schema import (
     adjudications,
     judgments,
     leases,
     pair_sources,
     pairs,
+    people,
     pooled_pairs,
     poolings,
     query_outcomes,
@@ -116,6 +117,7 @@ def remove_pooling(connection: Connection, pooling_id: int, actor: str) -> Remov
         note_removed(connection, max(done.removed))
     ended = update(poolings).where(poolings.c.pooling_id == pooling_id)
     connection.execute(ended.values(taken_back(actor)))
+    settle_sources(connection)
     note_change(connection)
     return done
 
@@ -165,8 +167,12 @@ _OTHER = pooled_pairs.alias("other")
 
 
 def _touched() -> ColumnElement[str | None]:
-    of_pair = (judgments, adjudications, rechecks)
-    rows = [exists().where(table.c.pair_id == pairs.c.pair_id) for table in of_pair]
+    models = select(people.c.person_id).where(people.c.kind == SYNTHETIC)
+    judged = exists().where(
+        judgments.c.pair_id == pairs.c.pair_id, judgments.c.rater_id.not_in(models)
+    )
+    of_pair = (adjudications, rechecks)
+    rows = [judged, *(exists().where(table.c.pair_id == pairs.c.pair_id) for table in of_pair)]
     rows.append(exists().where(query_outcomes.c.query_key == pairs.c.query_key))
     return case(*zip(rows, map(literal, TOUCHED), strict=True), else_=null())
 

@@ -14,7 +14,6 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
-    and_,
     case,
     exists,
     func,
@@ -25,9 +24,13 @@ from sqlalchemy import (
 from builder.store.folding import fold, folded
 from builder.store.query_words import given_up, queries_given_up, queries_questioned
 from builder.store.queue import has_tag, tag_text, wants_grades
+from builder.store.quota import asks_people, is_complete
 from builder.store.schema import current_judgments, pairs, queries, query_outcomes
 
-ATTENTION = ("set_aside", "questioned", "given_up", "no_pairs", "open", "complete", "retired")
+ATTENTION = (
+    *("set_aside", "questioned", "given_up", "no_pairs"),
+    *("open", "not_asked", "complete", "retired"),
+)
 """Why a query stands where it does, the most urgent first."""
 
 MOST_WORDS = 8
@@ -85,6 +88,7 @@ class QueryCounts(NamedTuple):
     Attributes:
         pairs: In the pool.
         complete: Of these, graded by as many people as they shall get.
+        unasked: Of these, asked of nobody: only synthesis named them.
         grades: That stand, of all kinds of raters.
         words: Raters who say now that it is unclear or out of scope.
         given_up: Pairs that nobody is asked for any more, and on which an analyst decides.
@@ -95,6 +99,7 @@ class QueryCounts(NamedTuple):
     grades: int = 0
     words: int = 0
     given_up: int = 0
+    unasked: int = 0
 
 
 class Totals(NamedTuple):
@@ -138,7 +143,7 @@ def query_row_of(connection: Connection, query_id: str) -> QueryRow | None:
 def counts_of(connection: Connection, query_keys: Collection[int]) -> dict[int, QueryCounts]:
     """What there is of these queries (some hundred)."""
     counted = {
-        row.query_key: QueryCounts(row.n, row.complete, given_up=row.given_up)
+        row.query_key: QueryCounts(row.n, row.complete, given_up=row.given_up, unasked=row.unasked)
         for row in connection.execute(_pairs_of(query_keys))
     }
     for query_key, n in connection.execute(_grades_of(query_keys)):
@@ -226,6 +231,7 @@ def _waits() -> ColumnElement[bool]:
 def _attention() -> ColumnElement[int]:
     """The place of the query's reason in `ATTENTION`."""
     in_pool = exists().where(pairs.c.query_key == queries.c.query_key)
+    is_asked = exists().where(pairs.c.query_key == queries.c.query_key, asks_people())
     # A pair's priority is its query's: said once more, it leads to the index of open pairs.
     is_open = exists().where(
         wants_grades(),
@@ -233,23 +239,24 @@ def _attention() -> ColumnElement[int]:
         pairs.c.query_key == queries.c.query_key,
     )
     return case(
-        (queries.c.status == "retired", 6),
+        (queries.c.status == "retired", 7),
         (queries.c.set_aside == 1, 0),
         (queries.c.query_key.in_(queries_questioned()), 1),
         (queries.c.query_key.in_(queries_given_up()), 2),
         (~in_pool, 3),
         (is_open, 4),
-        else_=5,
+        (~is_asked, 5),
+        else_=6,
     )
 
 
 def _pairs_of(query_keys: Collection[int]) -> Select[Any]:
-    complete = and_(pairs.c.quota.is_not(None), pairs.c.human_grades >= pairs.c.quota)
     columns = (
         pairs.c.query_key,
         func.count().label("n"),
-        _count_if(complete).label("complete"),
+        _count_if(is_complete()).label("complete"),
         _count_if(given_up()).label("given_up"),
+        _count_if(~asks_people()).label("unasked"),
     )
     chosen: Select[Any] = select(*columns).where(pairs.c.query_key.in_(query_keys))
     return chosen.group_by(pairs.c.query_key)

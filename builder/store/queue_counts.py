@@ -19,6 +19,7 @@ from sqlalchemy import (
 from builder.store.current import effective_time
 from builder.store.judgment_imports import IMPORTED
 from builder.store.queue import Seeker, said_by_rater, tagged, wants_grades
+from builder.store.quota import asks_people
 from builder.store.schema import current_judgments, judgments, pairs, queries, query_outcomes
 
 FEW = 50
@@ -103,7 +104,10 @@ def count_open(connection: Connection, seeker: Seeker) -> int:
 
 
 def queries_with_pairs(connection: Connection) -> list[int]:
-    """The query_keys of the queries that have pairs and are neither retired nor set aside."""
+    """The query_keys of the queries that have pairs and are neither retired nor set aside.
+
+    Pairs that nobody is asked for, since only synthesis named them, are none for this.
+    """
     return list(connection.execute(_QUERIES_WITH_PAIRS).scalars())
 
 
@@ -192,7 +196,7 @@ def _flagged() -> Select[Any]:
 
 
 def _queries_with_pairs() -> Select[Any]:
-    in_pool = exists().where(pairs.c.query_key == queries.c.query_key)
+    in_pool = exists().where(pairs.c.query_key == queries.c.query_key, asks_people())
     asked = (queries.c.status == "active") & (queries.c.set_aside == 0)
     chosen: Select[Any] = select(queries.c.query_key).where(asked, in_pool)
     return chosen.order_by(queries.c.query_key)

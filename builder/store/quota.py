@@ -2,7 +2,10 @@
 
 `pairs.open_slots` is what the queue reads. Whatever it follows from is changed through this module
 or `current`, which keep it in the same transaction: the quota, grades, people who cannot judge,
-and the state of the query.
+the state of the query, and who named the pair.
+
+A pair that only a language model's synthesis named has quota 0: nobody is asked for it. Once any
+other source names it, it is a pair like others; once that is taken back, it is not.
 """
 
 import json
@@ -16,27 +19,35 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Update,
+    and_,
     bindparam,
     case,
     cast,
     exists,
+    func,
+    literal_column,
     select,
     update,
 )
 
 from builder.store.rules import rule_value, set_rule_value
-from builder.store.schema import pairs, queries
+from builder.store.schema import pair_sources, pairs, queries
 
 __all__ = [
     "FIRST_PATIENCE",
+    "SYNTHETIC",
     "QuotaRule",
     "applied_rule",
     "apply_rule",
     "ask_again",
+    "asks_nobody",
+    "asks_people",
     "content_mark",
+    "is_complete",
     "needs_rule",
     "note_change",
     "note_other_content",
+    "only_synthetic",
     "open_slots",
     "queue_changes",
     "refresh_open_slots",
@@ -45,11 +56,17 @@ __all__ = [
     "set_query_priority",
     "set_query_state",
     "settle_new_pairs",
+    "settle_sources",
 ]
 
 FIRST_PATIENCE = 2
 """After so many people who cannot judge a pair an analyst decides."""
 
+SYNTHETIC = "synthetic"
+"""The source of what a language model wrote: queries, and the documents that they came from."""
+
+# It stands in the statement itself: so it leads to the small index of such pairs.
+_SYNTHETIC: ColumnElement[str] = literal_column(f"'{SYNTHETIC}'")
 _PRIME = 2**31 - 1
 _FACTORS = (1_103_515_245, 1_664_525)
 _QUOTA, _CHANGES, _CONTENT = "quota", "queue_changes", "content"
@@ -104,11 +121,55 @@ def settle_new_pairs(connection: Connection) -> None:
     Without any rule yet they wait for the first one.
 
     Args:
-        connection: Inside the writing transaction that added them.
+        connection: Inside the writing transaction that added them and noted who named them.
     """
     rule = applied_rule(connection)
     if rule is not None:
         connection.execute(_settled(rule).where(pairs.c.quota.is_(None)))
+        settle_sources(connection)
+
+
+def settle_sources(connection: Connection) -> None:
+    """Give pairs that synthesis named the quota that follows from who else names them now.
+
+    Args:
+        connection: Inside the writing transaction that noted sources of pairs, or took some away.
+    """
+    rule = applied_rule(connection)
+    if rule is None:
+        return
+    changed = _settled(rule).where(_named_by_synthesis(), pairs.c.quota != _quota(rule))
+    if connection.execute(changed).rowcount:
+        note_change(connection)
+
+
+def only_synthetic() -> ColumnElement[bool]:
+    """Whether nothing but synthesis named the pair in hand."""
+    others = pair_sources.alias("others")
+    other = exists().where(others.c.pair_id == pairs.c.pair_id, others.c.source != SYNTHETIC)
+    return and_(_named_by_synthesis(), ~other.correlate(pairs))
+
+
+def asks_people() -> ColumnElement[bool]:
+    """Whether the pair in hand shall get any grade, or has no quota yet."""
+    return func.coalesce(pairs.c.quota, 1) > 0
+
+
+def asks_nobody() -> ColumnElement[bool]:
+    """As `asks_people`, the other way round; written so that it leads to the few such pairs."""
+    return and_(_named_by_synthesis(), pairs.c.quota == 0)
+
+
+def is_complete(
+    unsettled: ColumnElement[int] | int | None = None,
+) -> ColumnElement[bool]:
+    """Whether the pair in hand has as many grades as it shall get, and shall get any.
+
+    Args:
+        unsettled: The quota of pairs that have none yet; None: such a pair is not complete.
+    """
+    quota = pairs.c.quota if unsettled is None else func.coalesce(pairs.c.quota, unsettled)
+    return and_(quota > 0, pairs.c.human_grades >= quota)
 
 
 def refresh_open_slots(connection: Connection, pair_ids: Iterable[int]) -> None:
@@ -227,7 +288,13 @@ def _quota(rule: QuotaRule) -> ColumnElement[int]:
     query, document = (cast(column, BigInteger) for column in (pairs.c.query_key, pairs.c.doc_key))
     mixed = (query * _FACTORS[0] + document * _FACTORS[1]) % _PRIME
     overlaps = mixed * mixed % _PRIME < int(rule.overlap_share * _PRIME)
-    return case((overlaps, rule.raters_per_pair), else_=1) + pairs.c.extra
+    people = case((only_synthetic(), 0), (overlaps, rule.raters_per_pair), else_=1)
+    return people + pairs.c.extra
+
+
+def _named_by_synthesis() -> ColumnElement[bool]:
+    named = select(pair_sources.c.pair_id).where(pair_sources.c.source == _SYNTHETIC)
+    return pairs.c.pair_id.in_(named)
 
 
 def open_slots(

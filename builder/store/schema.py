@@ -29,6 +29,7 @@ metadata = MetaData()
 
 _OPEN, _NEW = text("open_slots > 0"), text("quota IS NULL")
 _PUT_OFF, _STANDS = text("outcome <> 'grade'"), text("standing = 1")
+_SYNTHETIC = text("source = 'synthetic'")
 
 
 def deed_columns() -> "list[Column[Any]]":
@@ -138,6 +139,13 @@ pair_sources = Table(
     Column("pair_id", ForeignKey("pairs.pair_id"), primary_key=True),
     Column("source", String(64), primary_key=True),
     Column("rank", Integer),
+    # What a language model's synthesis named: few, and asked of nobody unless others name it, too.
+    Index(
+        "pair_sources_synthetic",
+        "pair_id",
+        sqlite_where=_SYNTHETIC,
+        postgresql_where=_SYNTHETIC,
+    ),
 )
 
 judgments = Table(

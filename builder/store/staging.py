@@ -35,7 +35,7 @@ from builder.errors import WorkspaceError
 from builder.store.adjudications import ADJUDICATED, TAKEN_BACK
 from builder.store.moments import now_text
 from builder.store.pool import last_pair_id, next_pair_id
-from builder.store.quota import settle_new_pairs
+from builder.store.quota import only_synthetic, settle_new_pairs
 from builder.store.schema import documents, pair_sources, pairs, queries
 
 _END_OF_TIME = "9999"
@@ -302,10 +302,23 @@ def add_staged_pairs(connection: Connection) -> int:
     here = (pairs.c.query_key == queries.c.query_key) & (pairs.c.doc_key == documents.c.doc_key)
     before = last_pair_id(connection)
     added = _insert_pairs(connection, asked.where(~exists().where(here)))
-    named = select(pairs.c.pair_id, literal("import")).where(pairs.c.pair_id > before)
-    connection.execute(insert(pair_sources).from_select(["pair_id", "source"], named))
+    # Whoever judged a pair that only synthesis named has named it, too.
+    for joining in (pairs.c.pair_id > before, only_synthetic() & _judged_by_people()):
+        named = select(pairs.c.pair_id, literal("import")).where(joining)
+        connection.execute(insert(pair_sources).from_select(["pair_id", "source"], named))
     settle_new_pairs(connection)
     return added
+
+
+def _judged_by_people() -> ColumnElement[bool]:
+    """Whether the staged judgments have one of the pair in hand that no model gave."""
+    return exists().where(
+        queries.c.query_key == pairs.c.query_key,
+        documents.c.doc_key == pairs.c.doc_key,
+        staged_judgments.c.query_id == queries.c.query_id,
+        staged_judgments.c.doc_id == documents.c.doc_id,
+        func.coalesce(staged_judgments.c.kind, "human").not_in(("synthetic", "llm")),
+    )
 
 
 def _insert_pairs(connection: Connection, new: Select[*tuple[Any, ...]]) -> int:

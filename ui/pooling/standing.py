@@ -18,7 +18,7 @@ def show_standing(workspace: Workspace) -> None:
     section("In the pool")
     with workspace.store.read() as connection:
         pairs, by_source = count_pairs(connection), pool_by_source(connection)
-        judged = count_judgments(connection, workspace.settings.raters_per_pair).judged_pairs
+        judged = count_judgments(connection, workspace.settings.raters_per_pair)
     if not pairs:
         note("The pool is empty.", "Import a corpus and queries, then pool the first pairs.")
         return
@@ -26,10 +26,8 @@ def show_standing(workspace: Workspace) -> None:
         [source_name(name), count(n)]
         for name, n in sorted(by_source.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
-    caption = (
-        f"{count_of(pairs, 'pair')}, {count(pairs - judged)} without a grade; one may have several "
-        "sources."
-    )
+    waiting = count(judged.waiting_of(pairs))
+    caption = f"{count_of(pairs, 'pair')}, {waiting} without a grade; one may have several sources."
     st.html(table(_COLUMNS, rows, caption=caption))
     if by_source.get("holes"):
         muted("Holes are documents that a model showed in its top 10 and nobody had judged.")

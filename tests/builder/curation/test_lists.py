@@ -63,7 +63,7 @@ def test_counts(workspace: Workspace) -> None:
     say(workspace, "cy", "q1", "d2", outcome="skip")
     doubt(workspace, "cy", "q1")
     listed = find_query(workspace, "q1")
-    assert listed.counts == (5, 1, 3, 1, 0)
+    assert listed.counts == (5, 1, 3, 1, 0, 0)
     assert listed.complete_share == 0.2
 
 

@@ -20,6 +20,14 @@ def upgrade() -> None:
         sa.Column("noted_at", sa.String(32), nullable=False),
     )
     _make_validations()
+    synthetic = sa.text("source = 'synthetic'")
+    op.create_index(
+        "pair_sources_synthetic",
+        "pair_sources",
+        ["pair_id"],
+        sqlite_where=synthetic,
+        postgresql_where=synthetic,
+    )
 
 
 def _make_syntheses() -> None:
