@@ -1,0 +1,97 @@
+"""The query was copied out of its document rather than asked: it would be found by its words alone.
+
+A keyword query of product terms stands in the text naturally, so short queries are never taken for
+copies. Leakage, the share of the query's words that stand in the passage, is measured of all.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from builder.store.synthetic_queries import Finding
+from builder.synthesis.filters.tokens import Token, joined, tokens, units, weight
+
+MOST_IN_A_ROW: Final = 6
+"""Words in a row; a query with as many is copied, however long it is."""
+MOST_SHARE: Final = 0.8
+"""Of a query's words, in a row; a query with as many is copied …"""
+SHORTEST: Final = 5
+"""… if it has so many words at least."""
+
+
+class Span(NamedTuple):
+    """The longest part of a query that stands in a text in a row.
+
+    Attributes:
+        words: How many words.
+        share: Of the query's words.
+        text: The part.
+    """
+
+    words: float
+    share: float
+    text: str
+
+
+class _Indexed(NamedTuple):
+    tokens: Sequence[Token]
+    places: dict[str, list[int]]
+    units: set[str]
+
+
+def leakage(text: str, passage: str) -> float | None:
+    """The share of the query's words that stand in the passage, 0 to 1; None without any word.
+
+    Each word counts once. Of scripts that part no words, neighbouring characters count.
+    """
+    counted = tokens(text)
+    own = units(counted) or {token.text for token in counted}
+    return len(own & _indexed(passage).units) / len(own) if own else None
+
+
+def longest_span(text: str, passage: str) -> Span:
+    """The longest part of the query that stands in the passage, word by word in a row."""
+    own, indexed = tokens(text), _indexed(passage)
+    best: Sequence[Token] = ()
+    for start, token in enumerate(own):
+        for place in indexed.places.get(token.text, ()):
+            run = _run(own, start, indexed.tokens, place)
+            if weight(run) > weight(best):
+                best = run
+    whole = weight(own)
+    return Span(weight(best), weight(best) / whole if whole else 0.0, joined(best))
+
+
+def copied_span(text: str, passage: str, title: str = "") -> Finding | None:
+    """Whether the query was copied from the passage or the title.
+
+    Args:
+        text: The query.
+        passage: What the model saw of the document.
+        title: The document's title.
+    """
+    for where, said in (("passage", passage), ("title", title)):
+        span = longest_span(text, said)
+        long_enough = weight(tokens(text)) >= SHORTEST and span.share >= MOST_SHARE
+        if span.words >= MOST_IN_A_ROW or long_enough:
+            told = f"{span.words:g} words in a row, {span.share:.0%} of the query, stand in the"
+            return Finding("copied_span", f"{told} {where}: {span.text!r}")
+    return None
+
+
+def _run(own: Sequence[Token], start: int, others: Sequence[Token], place: int) -> Sequence[Token]:
+    n = 0
+    most = min(len(own) - start, len(others) - place)
+    while n < most and own[start + n].text == others[place + n].text:
+        n += 1
+    return own[start : start + n]
+
+
+@lru_cache(maxsize=64)
+def _indexed(passage: str) -> _Indexed:
+    """Several queries come of one passage, one after the other."""
+    counted = tokens(passage)
+    places: dict[str, list[int]] = {}
+    for place, token in enumerate(counted):
+        places.setdefault(token.text, []).append(place)
+    return _Indexed(counted, places, units(counted) | places.keys())

@@ -1,0 +1,72 @@
+"""Whether a text is a query at all: how its answer ended, how many were asked for, its length."""
+
+import re
+from typing import Final
+
+from builder.store.synthetic_queries import Finding
+from builder.synthesis.filters.tokens import count_words, tokens
+
+WHOLE: Final = ("stop", None)
+"""How an answer ends that is whole; None where a server does not say."""
+
+LONGEST: Final = 300
+"""Characters; nobody searches with more."""
+
+SLACK: Final = 1.5
+"""So many times the words that were asked for are let pass: models count badly."""
+
+_HOLLOW = re.compile(
+    r"n/a|lorem ipsum.*|(?:query|question)\W{0,2}\d+"
+    r"|[<{\[](?:your |the |search )*(?:query|question|text|string|keywords?)[\w ]*[>}\]]",
+    re.IGNORECASE,
+)
+"""What stands where a query should; "None" and "<div>" are queries in some corpora."""
+
+
+def finish_reason(ended: str | None) -> Finding | None:
+    """The answer was cut off, or ended otherwise than by its own: its last query may be half."""
+    if ended in WHOLE:
+        return None
+    return Finding("finish_reason", f"the answer ended by {ended!r}, not by itself")
+
+
+def more_than_asked(ordinal: int, asked: int) -> Finding | None:
+    """The answer held more queries than were asked for: those at the end were not.
+
+    Args:
+        ordinal: Its place in the answer, from 0.
+        asked: How many were asked for.
+    """
+    if ordinal < asked:
+        return None
+    return Finding("more_than_asked", f"number {ordinal + 1} of an answer that was to hold {asked}")
+
+
+def empty(text: str) -> Finding | None:
+    """It says nothing: no letter or digit, or only what stands where a query should."""
+    if not tokens(text):
+        return Finding("empty", "no letter and no digit")
+    if _HOLLOW.fullmatch(text.strip()):
+        return Finding("empty", f"only a placeholder: {text.strip()!r}")
+    return None
+
+
+def length(text: str, max_words: int) -> Finding | None:
+    """It is no query by its length: one character, a line break, or far more than was asked for.
+
+    Args:
+        text: The query.
+        max_words: So many words the prompt allows.
+    """
+    said = text.strip()
+    if len(said) > LONGEST:
+        return Finding("length", f"{len(said):,} characters, more than {LONGEST}")
+    if len(said.splitlines()) > 1:
+        return Finding("length", f"{len(said.splitlines())} lines instead of one")
+    counted, most = count_words(said), max_words * SLACK
+    if counted > most:
+        allowed = f"{max_words} are asked for and {most:g} let pass"
+        return Finding("length", f"{counted:g} words; {allowed}")
+    if len(tokens(said)) == 1 and len(tokens(said)[0].text) == 1:
+        return Finding("length", "a single character")
+    return None
