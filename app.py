@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import frame, navigation, restored, sign_in, state
+from ui import frame, navigation, restored, secrets, sign_in, state
 
 UI = Path(__file__).parent / "ui"
 
@@ -25,6 +25,7 @@ def main() -> None:
             st.navigation([welcome], position="hidden").run()
             return
         workspace = state.current_workspace()
+        secrets.hand_in(st.secrets, workspace.settings)
         person = state.current_person(workspace)
         page = navigation.page_asked_for(person)
         if person is None:

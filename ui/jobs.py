@@ -20,15 +20,29 @@ _VISIT, _SEEN = "visit", "ended_jobs_seen"
 
 
 def start(
-    workspace: Workspace, person: Person, kind: str, target: str, parameters: Mapping[str, Any]
+    workspace: Workspace,
+    person: Person,
+    kind: str,
+    target: str,
+    parameters: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
 ) -> None:
     """Start a job that takes an analyst; if one of this kind is at work, that one goes on.
+
+    Args:
+        workspace: Where it works.
+        person: Who starts it.
+        kind: What is done.
+        target: The function that does it, as `builder.jobs.start_job` has it.
+        parameters: What the function is given; kept with the job.
+        environment: What its process finds in its environment besides, such as a key; kept nowhere.
 
     Raises:
         NotAllowedError: The person is no analyst.
     """
     authorize(workspace, person, "analyst")
-    start_job(workspace, kind, target, parameters, person.name)
+    start_job(workspace, kind, target, parameters, person.name, environment=environment)
 
 
 def latest_job(workspace: Workspace, *kinds: str) -> Job | None:
