@@ -1,34 +1,28 @@
 """Which documents might be worth grading: what retrievers, run files, users and chance name."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from builder.errors import BuilderError
 from builder.mining.deciding import deciding_evidence, flagged_of
 from builder.pooling.chance import random_documents
 from builder.pooling.clicked import Asked, clicked, skipped
 from builder.pooling.contributors import LONGEST_SOURCE, RANDOM, Candidates, Contributor
-from builder.pooling.corpus_search import CACHE
-from builder.pooling.kept_index import kept_or_built
 from builder.pooling.plan import PoolPlan
+from builder.pooling.retrieving import runs_of_retrievers
 from builder.pooling.run_files import run_contributors
 from builder.store import Connection
-from builder.store.documents import all_doc_ids, texts_by_id
+from builder.store.documents import all_doc_ids
 from builder.store.pool_contents import known_query_ids, pooled_queries
 from builder.store.task_rows import active_queries
 from builder.workspace import Workspace
-from evals.bm25 import words
-from evals.embeddings import FOLDER
 from evals.measures import ranked
-from evals.records import Document, Progress, Query, Run
-from evals.retrievers import BM25, retriever
+from evals.records import Progress, Query, Run
 
 
 def find_candidates(
     workspace: Workspace, plan: PoolPlan, progress: Progress | None = None
 ) -> Candidates:
     """Ask all sources of the plan; nothing is written.
-
-    Only one retriever is held at a time, and the corpus only while one reads its texts.
 
     Raises:
         BuilderError: There are no documents or no such queries, or a run file holds no row.
@@ -47,7 +41,8 @@ def find_candidates(
         return found
     if plan.clicks or plan.skipped:
         found.contributors.extend(_of_users(workspace, plan, queries, doc_ids, found, progress))
-    for name, run in _runs_of_retrievers(workspace, plan, queries, progress):
+    runs = runs_of_retrievers(workspace, plan.retrievers, queries, plan.depth, progress)
+    for name, run in runs:
         found.contributors.append(Contributor(source_name(name), _in_order(run)))
     found.contributors.extend(run_contributors(plan, queries, known, doc_ids, found))
     if plan.random:
@@ -87,41 +82,6 @@ def _nothing(what: str, command: str) -> BuilderError:
         f"there is nothing to pool: no {what} here",
         hint=f"Import some with `goldsmith {command} import FILE`.",
     )
-
-
-def _runs_of_retrievers(
-    workspace: Workspace, plan: PoolPlan, queries: Sequence[Query], progress: Progress | None
-) -> Iterator[tuple[str, Run]]:
-    """The name and run of each retriever, one after the other."""
-    corpus: list[Document] = []
-    for name in dict.fromkeys(plan.retrievers):
-        # Embeddings that are kept serve the pooling after its preview, and the next evaluation.
-        searcher = retriever(name, embeddings=workspace.cache_folder / FOLDER)
-        if name == BM25:
-            yield searcher.name, _bm25_run(workspace, queries, plan.depth, progress)
-            continue
-        if not corpus:
-            with workspace.store.read() as connection:
-                corpus.extend(texts_by_id(connection))
-        yield searcher.name, searcher.search(corpus, queries, plan.depth, progress)
-
-
-def _bm25_run(
-    workspace: Workspace, queries: Sequence[Query], depth: int, progress: Progress | None
-) -> Run:
-    """As `BM25Retriever.search`, on the index that raters' searches use, too."""
-    with workspace.store.read() as connection:
-        index = kept_or_built(connection, workspace.cache_folder / CACHE, progress)
-    run = {}
-    for done, query in enumerate(queries, start=1):
-        # The index is in the order of the ids: of equal scores the last one is the first in
-        # trec_eval.
-        scores, places = index.bm25.best(words(query.text), depth, last_first=True)
-        found = (index.doc_ids[place] for place in places.tolist())
-        run[query.query_id] = dict(zip(found, scores.tolist(), strict=True))
-        if progress:
-            progress("searching", done, len(queries))
-    return run
 
 
 def _in_order(run: Run) -> dict[str, list[str]]:
