@@ -1,8 +1,9 @@
 """Retrievers: each turns documents and queries into a run."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -149,17 +150,35 @@ class DenseRetriever:
         started = time.perf_counter()
         encoding = _Encoding(self.encoder.encode_queries, self.batch_size, "query", progress)
         vectors = encoding.run(texts, ids, len(texts))
-        encoding = _Encoding(self.encoder.encode_documents, self.batch_size, "document", progress)
         index = ExactIndex(similarity, vectors.shape[1])
-        for chunk in _chunks(ordered):
-            texts = [document.encoder_text for document in chunk]
-            ids = [document.doc_id for document in chunk]
-            index.add(self._documents(encoding, texts, ids, len(ordered)))
+        for embeddings in self.embed(ordered, len(ordered), progress):
+            index.add(embeddings)
         self.seconds["encoding"] = time.perf_counter() - started
         started = time.perf_counter()
         run = _run(index, vectors, ordered, queries, depth)
         self.seconds["searching"] = time.perf_counter() - started
         return run
+
+    def embed(
+        self, documents: Iterable[Document], total: int, progress: Progress | None = None
+    ) -> Iterator["Matrix"]:
+        """The embeddings of documents, chunk by chunk: those that are kept are read.
+
+        A search asks for them by descending doc_id, and keeps them so; in another order nothing is
+        found. No more than a chunk of texts is in memory.
+
+        Args:
+            documents: Of any length.
+            total: How many these are, for the progress.
+            progress: Hears of what is encoded; may raise to stop.
+
+        Raises:
+            EvalsError: An embedding holds NaN or infinity.
+        """
+        encoding = _Encoding(self.encoder.encode_documents, self.batch_size, "document", progress)
+        for chunk in _chunks(documents):
+            texts = [document.encoder_text for document in chunk]
+            yield self._documents(encoding, texts, [one.doc_id for one in chunk], total)
 
     def _documents(
         self, encoding: "_Encoding", texts: Sequence[str], ids: Sequence[str], total: int
@@ -223,9 +242,10 @@ class _Encoding:
             )
 
 
-def _chunks(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
-    for start in range(0, len(documents), CHUNK):
-        yield documents[start : start + CHUNK]
+def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    rest = iter(documents)
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk
 
 
 def _run(

@@ -36,21 +36,25 @@ def letters_in(text: str) -> int:
     return letters + (_IDEOGRAPH_WEIGHT - 1) * len(_IDEOGRAPH.findall(text))
 
 
+def is_telling(text: str) -> bool:
+    """Whether a text says enough for a query to be written of it."""
+    return letters_in(text) >= LEAST_LETTERS
+
+
 def passages_of(text: str) -> list[Passage]:
     """The passages of a text in its order, without white space around them; linear in its length.
 
-    Together they hold all of it but white space and passages of fewer than `LEAST_LETTERS`. A text
-    that is shorter than that in itself has none.
+    Together they hold all of it but white space and passages of fewer than `LEAST_LETTERS`. Where
+    no passage has as many, the first one is all; a blank text has none.
     """
     found = []
     start = _after_blanks(text, 0)
     while start < len(text):
         end = _end_of_passage(text, start)
-        last = start + len(text[start:end].rstrip())
-        if letters_in(text[start:last]) >= LEAST_LETTERS:
-            found.append((start, last))
+        found.append((start, start + len(text[start:end].rstrip())))
         start = _after_blanks(text, end)
-    return found
+    telling = [(first, last) for first, last in found if is_telling(text[first:last])]
+    return telling or found[:1]
 
 
 def first_half(text: str, passage: Passage) -> Passage | None:
@@ -64,7 +68,7 @@ def first_half(text: str, passage: Passage) -> Passage | None:
     part = text[first:last]
     end = first + _cut(part, len(part) // 4, len(part) // 2)
     end = first + len(text[first:end].rstrip())
-    return (first, end) if letters_in(text[first:end]) >= LEAST_LETTERS else None
+    return (first, end) if is_telling(text[first:end]) else None
 
 
 def beginning(text: str, most: int) -> str:
