@@ -80,6 +80,12 @@ ACTIONS = {
     "release.make": "Made the release",
     "sampling.draw": "Drew queries from the log as sampling",
     "sampling.take_back": "Took back the sampling",
+    "validation.draw": "Drew synthetic queries for experts as validation",
+    "validation.take_back": "Took back the validation",
+    "synthetic.accept": "Accepted the generated query",
+    "synthetic.accept_all": "Accepted generated queries at once:",
+    "synthetic.reject": "Rejected the generated query",
+    "synthetic.undo": "Took back what was said of the generated query",
 }
 """What is written in the log -> what a person reads before the subject."""
 
@@ -88,6 +94,7 @@ _KINDS = {
     "person": "People",
     "query": "Queries",
     "rater": "Raters left out",
+    "synthetic": "Generated queries",
     "job": "Jobs",
     "import": "Imports",
     "events": "Events removed",

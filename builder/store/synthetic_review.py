@@ -1,6 +1,45 @@
-"""Candidates as a reviewer meets them, and what was said of them."""
+"""What reviewers say of generated queries: what waits for them, and what was said of it.
 
+A candidate waits while `review` is null; those of syntheses that were taken back, and those that no
+filter has seen, wait for nobody.
+"""
+
+import json
 from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    case,
+    exists,
+    func,
+    select,
+    update,
+)
+
+from builder.store.moments import now_text
+from builder.store.schema import (
+    adjudications,
+    current_judgments,
+    pairs,
+    people,
+    queries,
+    query_outcomes,
+)
+from builder.store.synthesis_schema import (
+    syntheses,
+    synthesis_tasks,
+    synthetic_queries,
+    validation_queries,
+    validations,
+)
+
+_MINE = synthetic_queries.c
+_CANDIDATES = synthetic_queries.join(
+    synthesis_tasks, synthesis_tasks.c.task_id == _MINE.task_id
+).join(syntheses, syntheses.c.synthesis_id == synthesis_tasks.c.synthesis_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,49 +60,6 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewCandidate:
-    """One candidate, with all that a reviewer sees. Texts are untrusted.
-
-    Attributes:
-        candidate_id: Which.
-        synthesis_id: The run that wrote it.
-        text: As the model wrote it.
-        prompt: The type that was asked for.
-        language: ISO 639-1 code in which it was asked for.
-        doc_id: The document that it was written for.
-        title: The document's title.
-        passage: The part of the document's text that the model saw.
-        first_character: Where in the text the passage begins, from 0.
-        text_length: How many characters the document's text has.
-        verdict: kept or rejected, by the filters.
-        reasons: Why it was rejected: [{"filter", "detail"}, …].
-        flags: What was only noticed, alike.
-        measured: What the filters measured.
-        review: accepted, rejected, or None while it waits.
-        edited_text: What a reviewer made of it; None where it stands as it was written.
-        query_id: The query that it became; None if none.
-    """
-
-    candidate_id: int
-    synthesis_id: int
-    text: str
-    prompt: str
-    language: str
-    doc_id: str
-    title: str
-    passage: str
-    first_character: int
-    text_length: int
-    verdict: str
-    reasons: list[dict[str, object]]
-    flags: list[dict[str, object]]
-    measured: dict[str, object]
-    review: str | None
-    edited_text: str | None
-    query_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewProgress:
     """How far the review is, of the candidates that somebody wants to see.
 
@@ -74,12 +70,181 @@ class ReviewProgress:
         unflagged: Waiting ones that no filter flagged.
     """
 
-    total: int
-    accepted: int
-    rejected: int
-    unflagged: int
+    total: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    unflagged: int = 0
 
     @property
     def waiting(self) -> int:
         """How many wait for a reviewer."""
         return self.total - self.accepted - self.rejected
+
+
+class Kind(NamedTuple):
+    """So many candidates of one run and type, with one verdict of the filters."""
+
+    synthesis_id: int
+    prompt: str
+    verdict: str
+    candidates: int
+
+
+def waiting_ids(connection: Connection, wanted: Wanted, limit: int | None = None) -> list[int]:
+    """The candidate_ids that wait for a reviewer.
+
+    By run, document and place in it, so that a passage is read once, then as they were written.
+
+    Args:
+        connection: Inside a transaction.
+        wanted: Which of them.
+        limit: At most so many; None: all.
+    """
+    task = synthesis_tasks.c
+    chosen = select(_MINE.candidate_id).select_from(_CANDIDATES)
+    chosen = chosen.where(_is_wanted(wanted), _MINE.review.is_(None))
+    chosen = chosen.order_by(task.synthesis_id, task.doc_key, task.position, _MINE.candidate_id)
+    return list(connection.execute(chosen.limit(limit)).scalars())
+
+
+def count_reviewed(connection: Connection, wanted: Wanted) -> ReviewProgress:
+    """How far the review is."""
+    waits = and_(_MINE.review.is_(None), ~_is_flagged())
+    counted = select(
+        func.count(),
+        *(func.sum(case((_MINE.review == said, 1), else_=0)) for said in ("accepted", "rejected")),
+        func.sum(case((waits, 1), else_=0)),
+    )
+    chosen = counted.select_from(_CANDIDATES).where(_is_wanted(wanted))
+    total, accepted, rejected, unflagged = connection.execute(chosen).one()
+    return ReviewProgress(total, accepted or 0, rejected or 0, unflagged or 0)
+
+
+def kinds_to_review(connection: Connection) -> list[Kind]:
+    """Which runs, types and verdicts there are among the candidates of standing syntheses."""
+    columns = (synthesis_tasks.c.synthesis_id, synthesis_tasks.c.prompt, _MINE.verdict)
+    counted = select(*columns, func.count()).select_from(_CANDIDATES)
+    counted = counted.where(syntheses.c.taken_back_at.is_(None), _MINE.verdict.is_not(None))
+    counted = counted.group_by(*columns).order_by(*columns)
+    return [Kind(*row) for row in connection.execute(counted)]
+
+
+def latest_reviewed(connection: Connection, by: str, wanted: Wanted) -> int | None:
+    """The candidate of which this reviewer said something last, of the wanted ones; or None."""
+    chosen = select(_MINE.candidate_id).select_from(_CANDIDATES)
+    chosen = chosen.where(
+        _is_wanted(wanted), _MINE.review.is_not(None), _MINE.reviewed_by == by
+    ).order_by(_MINE.reviewed_at.desc(), _MINE.candidate_id.desc())
+    return connection.execute(chosen.limit(1)).scalar_one_or_none()
+
+
+def note_accepted(
+    connection: Connection, candidate_id: int, by: str, query_key: int, edited_text: str | None
+) -> None:
+    """Write that a candidate became this query, inside the transaction that made it one."""
+    _note(connection, candidate_id, "accepted", by, query_key=query_key, edited_text=edited_text)
+
+
+def note_rejected(connection: Connection, candidate_id: int, by: str) -> None:
+    """Write that a candidate becomes nothing."""
+    _note(connection, candidate_id, "rejected", by)
+
+
+def note_waiting(connection: Connection, candidate_id: int) -> None:
+    """Write that a candidate waits again; which query it was stays on record."""
+    mine = update(synthetic_queries).where(_MINE.candidate_id == candidate_id)
+    connection.execute(mine.values(review=None, reviewed_at=None, reviewed_by=None))
+
+
+def synthesis_stands(connection: Connection, synthesis_id: int) -> bool | None:
+    """Whether there is such a synthesis that was not taken back; None: there is none."""
+    chosen = select(syntheses.c.taken_back_at).where(syntheses.c.synthesis_id == synthesis_id)
+    row = connection.execute(chosen).one_or_none()
+    return None if row is None else row.taken_back_at is None
+
+
+def model_asked(connection: Connection, synthesis_id: int) -> str | None:
+    """Which model the synthesis asked; None where its plan does not say."""
+    chosen = select(syntheses.c.parameters).where(syntheses.c.synthesis_id == synthesis_id)
+    parameters: dict[str, Any] = json.loads(connection.execute(chosen).scalar_one())
+    model = parameters.get("model")
+    return model if isinstance(model, str) and model else None
+
+
+def worked_on(connection: Connection, query_key: int) -> str | None:
+    """What people did with a query, the first that is so; None if nothing.
+
+    Returns:
+        judged: a grade, or "can't judge", of a person or an import stands; decided: an analyst's
+        decision; discussed: a rater's word about the whole query; validated: it is in a validation
+        that stands; None.
+    """
+    of_query = pairs.c.query_key == query_key
+    models = select(people.c.person_id).where(people.c.kind.in_(("synthetic", "llm")))
+    reasons: dict[str, ColumnElement[bool]] = {
+        "judged": exists().where(
+            of_query,
+            current_judgments.c.pair_id == pairs.c.pair_id,
+            current_judgments.c.outcome.in_(("grade", "cannot_judge")),
+            current_judgments.c.rater_id.not_in(models),
+        ),
+        "decided": exists().where(
+            of_query, adjudications.c.pair_id == pairs.c.pair_id, adjudications.c.standing == 1
+        ),
+        "discussed": exists().where(
+            query_outcomes.c.query_key == query_key, query_outcomes.c.standing == 1
+        ),
+        "validated": exists().where(
+            validation_queries.c.query_key == query_key,
+            validations.c.validation_id == validation_queries.c.validation_id,
+            validations.c.taken_back_at.is_(None),
+        ),
+    }
+    for reason, holds in reasons.items():
+        if connection.execute(select(queries.c.query_key).where(holds).limit(1)).first():
+            return reason
+    return None
+
+
+def synthetic_grades(connection: Connection, query_key: int) -> list[tuple[int, int]]:
+    """(pair_id, rater_id) of the grades of this query that stand for a language model."""
+    chosen = select(current_judgments.c.pair_id, current_judgments.c.rater_id)
+    chosen = chosen.join(pairs, pairs.c.pair_id == current_judgments.c.pair_id)
+    chosen = chosen.join(people, people.c.person_id == current_judgments.c.rater_id)
+    chosen = chosen.where(
+        pairs.c.query_key == query_key,
+        people.c.kind == "synthetic",
+        current_judgments.c.outcome == "grade",
+    )
+    return [(row.pair_id, row.rater_id) for row in connection.execute(chosen)]
+
+
+def _note(
+    connection: Connection,
+    candidate_id: int,
+    review: str,
+    by: str,
+    *,
+    query_key: int | None = None,
+    edited_text: str | None = None,
+) -> None:
+    said: dict[str, Any] = {"review": review, "reviewed_at": now_text(), "reviewed_by": by}
+    if query_key is not None:
+        said |= {"query_key": query_key, "edited_text": edited_text}
+    mine = update(synthetic_queries).where(_MINE.candidate_id == candidate_id)
+    connection.execute(mine.values(said))
+
+
+def _is_flagged() -> ColumnElement[bool]:
+    return _MINE.flags != "[]"
+
+
+def _is_wanted(wanted: Wanted) -> ColumnElement[bool]:
+    conditions = [syntheses.c.taken_back_at.is_(None), _MINE.verdict == wanted.verdict]
+    if wanted.synthesis_id is not None:
+        conditions.append(syntheses.c.synthesis_id == wanted.synthesis_id)
+    if wanted.prompt is not None:
+        conditions.append(synthesis_tasks.c.prompt == wanted.prompt)
+    if wanted.flagged is not None:
+        conditions.append(_is_flagged() if wanted.flagged else ~_is_flagged())
+    return and_(*conditions)

@@ -4,41 +4,120 @@ A reviewer says whether a query is one that somebody would ask; how relevant its
 raters say.
 """
 
-from builder.people import Person
-from builder.store.synthetic_review import ReviewCandidate, ReviewProgress, Wanted
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from builder.curation.acting import analyst
+from builder.curation.contents import QueryContent, check_lengths, clean_content
+from builder.errors import BuilderError
+from builder.people import Person, called
+from builder.store import Connection, activity
+from builder.store import synthetic_review as stored
+from builder.store.batches import batches
+from builder.store.folding import fold
+from builder.store.query_lists import queries_of_text, query_row_of, texts_to_compare
+from builder.store.synthetic_queries import Candidate, find_candidate
+from builder.store.synthetic_review import Kind, ReviewProgress, Wanted
+from builder.synthesis.entering import enter, withdraw
 from builder.workspace import Workspace
 
 __all__ = [
-    "ReviewCandidate",
+    "Candidate",
+    "Kind",
     "ReviewProgress",
+    "Sight",
     "Wanted",
     "accept",
     "accept_all",
+    "latest_reviewed",
+    "look",
     "reject",
     "review_progress",
     "undo_review",
     "waiting_for_review",
 ]
 
+KEPT_ALL = Wanted()
+
+_AT_ONCE = 100
+"""So many candidates enter in one transaction: raters wait for no longer one."""
+
+_STAYS = {
+    "judged": "Somebody has judged it",
+    "decided": "An analyst has decided on it",
+    "discussed": "A rater has said something about it",
+    "validated": "It is in a validation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a reviewer has before them.
+
+    Attributes:
+        candidate: The one in hand; None where none waits.
+        progress: How far the review is.
+        later: How many of the waiting ones were put off.
+        kinds: Which runs, types and verdicts there are to choose from.
+    """
+
+    candidate: Candidate | None
+    progress: ReviewProgress
+    later: int
+    kinds: tuple[Kind, ...]
+
+
+def look(workspace: Workspace, wanted: Wanted = KEPT_ALL, later: Sequence[int] = ()) -> Sight:
+    """The next candidate, and how far the review is.
+
+    Args:
+        workspace: Whose candidates.
+        wanted: Which of them.
+        later: candidate_ids that were put off, in that order: they come once no other waits.
+    """
+    with workspace.store.read() as connection:
+        waiting = stored.waiting_ids(connection, wanted)
+        progress = stored.count_reviewed(connection, wanted)
+        kinds = tuple(stored.kinds_to_review(connection))
+        put_off = [one for one in later if one in set(waiting)]
+        chosen = next((one for one in waiting if one not in put_off), None)
+        if chosen is None and put_off:
+            chosen = put_off[0]
+        candidate = None if chosen is None else find_candidate(connection, chosen)
+    return Sight(candidate, progress, len(put_off), kinds)
+
 
 def waiting_for_review(
-    workspace: Workspace, wanted: Wanted | None = None, *, limit: int | None = None
-) -> list[ReviewCandidate]:
-    """What waits for a reviewer, in the order in which it was written.
+    workspace: Workspace, wanted: Wanted = KEPT_ALL, *, limit: int | None = None
+) -> list[Candidate]:
+    """What waits for a reviewer: by run and document, then as it was written.
 
     Candidates of syntheses that were taken back are left out, and those that no filter has seen.
 
     Args:
         workspace: Whose candidates.
-        wanted: Which of them; None: all that the filters kept.
+        wanted: Which of them; default: all that the filters kept.
         limit: At most so many; None: all.
     """
-    raise NotImplementedError
+    with workspace.store.read() as connection:
+        ids = stored.waiting_ids(connection, wanted, limit)
+        return [_existing(connection, candidate_id) for candidate_id in ids]
 
 
-def review_progress(workspace: Workspace, wanted: Wanted | None = None) -> ReviewProgress:
+def review_progress(workspace: Workspace, wanted: Wanted = KEPT_ALL) -> ReviewProgress:
     """How many of the wanted candidates there are, and what was said of them."""
-    raise NotImplementedError
+    with workspace.store.read() as connection:
+        return stored.count_reviewed(connection, wanted)
+
+
+def latest_reviewed(
+    workspace: Workspace, actor: Person | None, wanted: Wanted = KEPT_ALL
+) -> Candidate | None:
+    """Of which candidate the reviewer said something last, of the wanted ones; None if of none."""
+    with workspace.store.read() as connection:
+        found = stored.latest_reviewed(connection, called(actor), wanted)
+        return None if found is None else find_candidate(connection, found)
 
 
 def accept(
@@ -60,21 +139,45 @@ def accept(
         The query_id: "syn-" and 10 hexadecimal digits.
 
     Raises:
-        BuilderError: There is no such candidate, its synthesis was taken back, it was reviewed
-            otherwise, the text is no query, or a query of the set says the same.
+        BuilderError: There is no such candidate, its synthesis was taken back, no filter has seen
+            it, it was reviewed otherwise, the text is no query, or a query of the set says the
+            same.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    with workspace.store.write() as connection:
+        name = analyst(connection, actor)
+        candidate = _standing(connection, candidate_id)
+        said = _query_text(candidate.text if text is None else text)
+        if candidate.review == "accepted" and (text is None or _says(candidate) == said):
+            return str(candidate.query_id)
+        _refuse_reviewed(candidate)
+        _refuse_same(connection, candidate, said)
+        _refuse_graded_text(connection, candidate, said)
+        _enter(connection, [(candidate, said)], name)
+        query_id = str(_existing(connection, candidate_id).query_id)
+        details = {**_told(candidate), "text": said, "edited": said != candidate.text.strip()}
+        activity.note(connection, name, "synthetic.accept", query_id, details)
+    return query_id
 
 
 def reject(workspace: Workspace, candidate_id: int, actor: Person | None = None) -> None:
     """Let a candidate become nothing; rejected already: nothing changes.
 
     Raises:
-        BuilderError: There is no such candidate, its synthesis was taken back, or it was accepted.
+        BuilderError: There is no such candidate, its synthesis was taken back, no filter has seen
+            it, or it was accepted.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    with workspace.store.write() as connection:
+        name = analyst(connection, actor)
+        candidate = _standing(connection, candidate_id)
+        if candidate.review == "rejected":
+            return
+        _refuse_reviewed(candidate)
+        stored.note_rejected(connection, candidate_id, name)
+        activity.note(
+            connection, name, "synthetic.reject", _short(candidate.text), _told(candidate)
+        )
 
 
 def undo_review(workspace: Workspace, candidate_id: int, actor: Person | None = None) -> None:
@@ -83,11 +186,21 @@ def undo_review(workspace: Workspace, candidate_id: int, actor: Person | None = 
     Waits it already: nothing changes.
 
     Raises:
-        BuilderError: There is no such candidate, its synthesis was taken back, or somebody has
-            judged the query that it became; nothing has changed then.
+        BuilderError: There is no such candidate, its synthesis was taken back, or the query that it
+            became was retired otherwise, judged, decided on, talked about or drawn for validation;
+            nothing has changed then.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    with workspace.store.write() as connection:
+        name = analyst(connection, actor)
+        candidate = _standing(connection, candidate_id)
+        if candidate.review is None:
+            return
+        if candidate.review == "accepted":
+            _withdraw(connection, str(candidate.query_id))
+        stored.note_waiting(connection, candidate_id)
+        details = {**_told(candidate), "review": candidate.review}
+        activity.note(connection, name, "synthetic.undo", _short(_says(candidate)), details)
 
 
 def accept_all(
@@ -95,21 +208,168 @@ def accept_all(
     synthesis_id: int | None = None,
     only_unflagged: bool = False,  # noqa: FBT001, FBT002 - as the command has it
     actor: Person | None = None,
+    *,
+    prompt: str | None = None,
 ) -> dict[str, int]:
-    """Accept all that the filters kept and nobody has reviewed, as `accept` does, at once.
+    """Accept all that the filters kept and nobody has reviewed, as `accept` does each.
+
+    A hundred enter in one transaction, so that raters go on meanwhile; stopped on the way, those
+    that have entered stay.
 
     Args:
         workspace: Where.
         synthesis_id: Only what this run wrote; None: of all runs that stand.
         only_unflagged: Leave those waiting that a filter flagged.
         actor: Who asks for it in the browser; None at the terminal.
+        prompt: Only queries of this type; None: of all.
 
     Returns:
-        accepted; same_text: left waiting since a query of the set says the same; flagged: left
-        waiting since flagged.
+        accepted; same_text: left waiting since a query of the set says the same; unfit: left
+        waiting since the text cannot be a query as it stands; flagged: left waiting since flagged.
 
     Raises:
         BuilderError: There is no such synthesis, or it was taken back.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    wanted = Wanted(synthesis_id, prompt)
+    with workspace.store.read() as connection:
+        analyst(connection, actor)
+        _refuse_taken_back(connection, synthesis_id)
+        flagged = Wanted(synthesis_id, prompt, flagged=True)
+        n_flagged = len(stored.waiting_ids(connection, flagged)) if only_unflagged else 0
+        chosen = Wanted(synthesis_id, prompt, flagged=False) if only_unflagged else wanted
+        ids = stored.waiting_ids(connection, chosen)
+    became: Counter[str] = Counter(accepted=0, same_text=0, unfit=0, flagged=n_flagged)
+    for batch in batches(ids, _AT_ONCE):
+        became.update(_accept_batch(workspace, batch, actor))
+    return dict(became)
+
+
+def _accept_batch(workspace: Workspace, ids: Sequence[int], actor: Person | None) -> Counter[str]:
+    """What became of these, as `accept_all` says."""
+    with workspace.store.write() as connection:
+        name = analyst(connection, actor)
+        here = {fold(text) for _, text in texts_to_compare(connection)}
+        chosen, left = [], Counter[str]()
+        for candidate in (_existing(connection, candidate_id) for candidate_id in ids):
+            if candidate.review is not None or candidate.verdict != "kept":
+                continue
+            said, reason = _fate(candidate.text, here)
+            if reason:
+                left[reason] += 1
+            else:
+                here.add(fold(said))
+                chosen.append((candidate, said))
+        _enter(connection, chosen, name)
+        if chosen:
+            told = {"accepted": len(chosen), "candidates": [one.candidate_id for one, _ in chosen]}
+            activity.note(connection, name, "synthetic.accept_all", str(len(chosen)), told)
+    return left + Counter(accepted=len(chosen))
+
+
+def _fate(text: str, here: Collection[str]) -> tuple[str, str]:
+    """The text of a query, and why it is none."""
+    try:
+        said = _query_text(text)
+    except BuilderError:
+        return "", "unfit"
+    return said, "same_text" if fold(said) in here else ""
+
+
+def _enter(connection: Connection, chosen: Sequence[tuple[Candidate, str]], name: str) -> None:
+    for (candidate, said), entered in zip(chosen, enter(connection, chosen), strict=True):
+        edited = None if said == candidate.text else said
+        key = entered.query_key
+        stored.note_accepted(connection, candidate.candidate_id, name, key, edited)
+
+
+def _withdraw(connection: Connection, query_id: str) -> None:
+    row = query_row_of(connection, query_id)
+    if row is None or row.status == "retired":
+        raise BuilderError(
+            f"The query {query_id} was retired or merged meanwhile, so its review stays.",
+            hint="The page Queries brings it back.",
+        )
+    reason = withdraw(connection, row.query_key)
+    if reason is not None:
+        raise BuilderError(
+            f"The query {query_id} stays. {_STAYS[reason]}.",
+            hint="Take the validation back first."
+            if reason == "validated"
+            else "The page Queries retires it; what was said of it is kept.",
+        )
+
+
+def _standing(connection: Connection, candidate_id: int) -> Candidate:
+    """A candidate that can be reviewed."""
+    candidate = _existing(connection, candidate_id)
+    _refuse_taken_back(connection, candidate.synthesis_id)
+    if candidate.verdict is None:
+        raise BuilderError(
+            f"No filter has seen the candidate {candidate_id} yet.",
+            hint="Let the synthesis go on to its end first.",
+        )
+    return candidate
+
+
+def _existing(connection: Connection, candidate_id: int) -> Candidate:
+    candidate = find_candidate(connection, candidate_id)
+    if candidate is None:
+        raise BuilderError(f"There is no candidate {candidate_id}.")
+    return candidate
+
+
+def _refuse_taken_back(connection: Connection, synthesis_id: int | None) -> None:
+    stands = True if synthesis_id is None else stored.synthesis_stands(connection, synthesis_id)
+    if stands is None:
+        raise BuilderError(
+            f"There is no synthesis {synthesis_id}.", hint="`goldsmith synth --list` shows all."
+        )
+    if not stands:
+        raise BuilderError(f"The synthesis {synthesis_id} was taken back: nothing of it enters.")
+
+
+def _refuse_reviewed(candidate: Candidate) -> None:
+    if candidate.review is not None:
+        raise BuilderError(
+            f"{candidate.reviewed_by} has {candidate.review} this query already.",
+            hint="Undo that first.",
+        )
+
+
+def _refuse_same(connection: Connection, candidate: Candidate, said: str) -> None:
+    for same in queries_of_text(connection, said):
+        if same.query_id != candidate.query_id:
+            raise BuilderError(
+                f"The query {same.query_id} says the same already.",
+                hint="Edit this one, or reject it.",
+            )
+
+
+def _refuse_graded_text(connection: Connection, candidate: Candidate, said: str) -> None:
+    """Refuse another text of a query that it was before, where people have judged that one."""
+    row = None if candidate.query_id is None else query_row_of(connection, candidate.query_id)
+    if row is not None and row.text != said and stored.worked_on(connection, row.query_key):
+        raise BuilderError(
+            f"The query {row.query_id} was judged as: {row.text}",
+            hint="Accept it with that text, or reject it and add a query of your own.",
+        )
+
+
+def _query_text(text: str) -> str:
+    content = clean_content(QueryContent(text))
+    check_lengths(content)
+    return content.text
+
+
+def _says(candidate: Candidate) -> str:
+    return candidate.text.strip() if candidate.edited_text is None else candidate.edited_text
+
+
+def _told(candidate: Candidate) -> dict[str, int]:
+    return {"candidate_id": candidate.candidate_id, "synthesis_id": candidate.synthesis_id}
+
+
+def _short(text: str) -> str:
+    kept = " ".join(text.split())
+    return kept if len(kept) <= 100 else kept[:99] + "…"
