@@ -153,8 +153,11 @@ validation_queries = Table(
     metadata,
     Column("validation_id", ForeignKey("validations.validation_id"), primary_key=True),
     Column("query_key", ForeignKey("queries.query_key"), primary_key=True),
-    # The pair of the query and the document that it was written for.
+    # The pair of the query and the document that it was written for, and the grade it came with.
     Column("pair_id", ForeignKey("pairs.pair_id"), nullable=False),
+    Column("grade", Integer, nullable=False),
+    # What the query said then: experts speak of this text only.
+    Column("text", Text, nullable=False),
     Column("stratum", Text, nullable=False),
     # 1 where it was drawn, and the chance with which it was.
     Column("drawn", Integer, nullable=False),

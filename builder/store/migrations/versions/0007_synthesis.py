@@ -139,6 +139,8 @@ def _make_validations() -> None:
         ),
         sa.Column("query_key", sa.Integer, sa.ForeignKey("queries.query_key"), primary_key=True),
         sa.Column("pair_id", sa.Integer, sa.ForeignKey("pairs.pair_id"), nullable=False),
+        sa.Column("grade", sa.Integer, nullable=False),
+        sa.Column("text", sa.Text, nullable=False),
         sa.Column("stratum", sa.Text, nullable=False),
         sa.Column("drawn", sa.Integer, nullable=False),
         sa.Column("inclusion_probability", sa.Float, nullable=False),
