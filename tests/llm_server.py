@@ -23,6 +23,8 @@ from typing import Any, Self
 
 from tests.llm_faults import Fault, Prepared, prepared
 
+__all__ = ["Answer", "Fault", "FaultRule", "LLMServer", "Seen"]
+
 RATE_LIMITED = Fault("rate_limited")
 QUOTA = Fault("quota")
 SERVER_ERROR = Fault("server_error")

@@ -1,25 +1,65 @@
-"""The client: exactly one HTTP request for each question."""
+"""The client: exactly one HTTP request for each question, and a reply whatever comes of it."""
 
+import time
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from builder.errors import SettingsError
+from builder.synthesis.llm.answers import Arrived, reply_of
+from builder.synthesis.llm.asking import arguments_of
 from builder.synthesis.llm.endpoints import Endpoint
-from builder.synthesis.llm.records import Reply, Request
+from builder.synthesis.llm.forms import check_schema
+from builder.synthesis.llm.records import RUNGS, Reply, Request
+from builder.synthesis.llm.redaction import Redactor
+
+if TYPE_CHECKING:
+    from builder.synthesis.llm.transport import Answer
 
 
 class LLMClient:
-    """Asks one model at one server; may be used by several threads at once."""
+    """Asks one model at one server; may be used by several threads at once.
+
+    Retries nothing: whoever calls counts each request, and decides.
+
+    Attributes:
+        endpoint: Where the questions go.
+    """
 
     def __init__(self, endpoint: Endpoint, key: str | None) -> None:
+        """Open a client; nothing is sent.
+
+        Args:
+            endpoint: Where the questions go.
+            key: The API key; "" and None are none, which only OpenAI's own server does not take.
+
+        Raises:
+            SettingsError: The server wants a key and there is none, or no header can hold it.
+        """
+        from builder.synthesis.llm.transport import Transport
+
         self.endpoint = endpoint
-        self._key = key
+        self._redactor = Redactor(_checked_key(endpoint, key))
+        self._transport = Transport(endpoint, key)
 
     def send(self, request: Request, rung: str) -> Reply:
-        """Send exactly one HTTP request; the reply says what came of it, whatever it was."""
-        raise NotImplementedError
+        """Send exactly one HTTP request; the reply says what came of it.
+
+        Whatever a server does raises nothing. It takes at most twice the endpoint's timeout.
+
+        Raises:
+            ValueError: It is no rung, or the schema uses what is not checked here.
+        """
+        if rung not in RUNGS:
+            raise ValueError(f"{rung!r} is no rung")
+        check_schema(request.schema)
+        started = time.monotonic()
+        answer = self._transport.post(arguments_of(request, self.endpoint, rung))
+        took = round((time.monotonic() - started) * 1000)
+        return reply_of(_arrived(answer, took), request, rung, self._redactor)
 
     def close(self) -> None:
         """Give back the connections."""
+        self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -31,3 +71,25 @@ class LLMClient:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _checked_key(endpoint: Endpoint, key: str | None) -> str | None:
+    if not key and endpoint.is_openai:
+        raise SettingsError(
+            "There is no API key for the language model.",
+            where=endpoint.host,
+            hint="Set the environment variable that key_variable under [llm] names.",
+        )
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        # The key itself is not repeated.
+        raise SettingsError(
+            "The API key cannot be sent: it holds a blank or a character that is no ASCII.",
+            where=endpoint.host,
+            hint="Copy the key anew, without quotes and line ends.",
+        )
+    return key or None
+
+
+def _arrived(answer: "Answer", milliseconds: int) -> Arrived:
+    body = bytes(answer.body).decode("utf-8-sig", errors="replace")
+    return Arrived(answer.status, answer.headers, body, answer.fault, answer.message, milliseconds)
