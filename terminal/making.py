@@ -30,6 +30,14 @@ if TYPE_CHECKING:
     help="How several grades of a pair become one.",
 )
 @click.option("--keep-no-relevant", is_flag=True, help="Keep queries without a relevant document.")
+@click.option(
+    "--synthetic",
+    type=click.Choice(["none", "validated", "accepted"]),
+    default="validated",
+    show_default=True,
+    help="Which queries that a language model wrote: none; those that people graded; besides, "
+    "marked, all of the strata that validation accepted.",
+)
 @click.option("--no-header", is_flag=True, help="Write qrels/*.tsv without its header line.")
 @click.option(
     "--weak",

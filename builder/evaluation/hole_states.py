@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from builder.evaluation.hole_runs import Frozen
+from builder.export.synthetic import without_synthetic
 from builder.judging.aggregation import settle_pairs
 from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
@@ -19,10 +20,12 @@ QUEUED = "queued"
 def grades_now(connection: Connection, task: Frozen) -> Qrels:
     """The task's grades of this moment, of its queries only.
 
-    Aggregated as the task was, and where nobody's grade stands now as it was frozen.
+    Aggregated as the task was, and where nobody's grade stands now as it was frozen: so the grade
+    that came with a synthetic query counts where it counted there.
     """
     now: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    rows = (row for row in grades_and_decisions(connection) if row.query_id in task.qrels)
+    found = without_synthetic(grades_and_decisions(connection))
+    rows = (row for row in found if row.query_id in task.qrels)
     for pair in settle_pairs(rows, task.rule, task.min_raters, excluded_raters(connection)):
         now[pair.query_id][pair.doc_id] = pair.grade
     return {query_id: {**frozen, **now[query_id]} for query_id, frozen in task.qrels.items()}

@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import IO
 
 from builder.errors import BuilderError
-from builder.export.judgment_source import JudgmentSource, Tally
+from builder.export.judgment_source import OWN_GRADES, JudgmentSource, Tally
+from builder.export.synthetic import without_synthetic
 from builder.judging.aggregation import is_decision, settle_pairs
 from builder.spreadsheets import BOM, GUARD_COLUMN, GUARD_MARK, LONGEST_CELL, csv_line, guarded
 from builder.store.adjudications import excluded_raters, grades_and_decisions
@@ -59,6 +60,8 @@ def write_jsonl(stream: IO[str], source: JudgmentSource) -> None:
 def write_trec(stream: IO[str], source: JudgmentSource) -> None:
     """Qrels: query, 0, document and its one grade: what was decided, else what the rule makes.
 
+    Grades of models stay behind and are counted: a line of qrels cannot say what it rests on.
+
     Raises:
         BuilderError: An id holds white space, which parts the columns.
     """
@@ -67,7 +70,7 @@ def write_trec(stream: IO[str], source: JudgmentSource) -> None:
     for (query_id, doc_id), of_pair in groupby(grades_and_decisions(source.connection), _pair):
         rows = list(of_pair)
         _count_left_out(rows, tally, excluded)
-        for settled in settle_pairs(rows, rule, excluded=excluded):
+        for settled in settle_pairs(without_synthetic(rows), rule, excluded=excluded):
             _refuse_white(query_id, doc_id)
             tally.written += 1
             tally.pairs += 1
@@ -116,8 +119,6 @@ def _pair(row: GradeRow) -> tuple[str, str]:
 
 
 def _count_left_out(rows: list[GradeRow], tally: Tally, excluded: Collection[str]) -> None:
-    counted = [row for row in rows if row.rater not in excluded]
-    is_settled = any(r.grade is not None and r.kind in ("human", "import") for r in counted)
     for row in rows:
         if is_decision(row):
             continue
@@ -125,7 +126,7 @@ def _count_left_out(rows: list[GradeRow], tally: Tally, excluded: Collection[str
             tally.left_out[row.outcome] += 1
         elif row.rater in excluded:
             tally.left_out["excluded"] += 1
-        elif row.kind == "llm" or (row.kind == "synthetic" and is_settled):
+        elif row.kind not in OWN_GRADES:
             tally.left_out[row.kind] += 1
 
 

@@ -22,6 +22,12 @@ def without_names(text: str, pseudonyms: Mapping[str, str]) -> str:
     return re.sub(rf"(?<!\w)(?:{any_name})(?!\w)", lambda found: pseudonyms[found[0]], text)
 
 
+def markdown_text(text: str) -> str:
+    """Text from the workspace, as it reads in Markdown: on one line, without meaning there."""
+    shown = " ".join(text.split())
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>()#+!|&~$:" else sign for sign in shown)
+
+
 def check_task_name(name: str) -> str:
     """The name, if a task can be called so.
 

@@ -1,15 +1,18 @@
 """What a release says about itself: goldsmith.json for programs, README.md for people."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from builder.export.agreement_card import agreement_section, raters_section
-from builder.export.names import without_names
+from builder.export.names import markdown_text, without_names
 from builder.export.raters import Raters
 from builder.export.sampling_card import Sampled
 from builder.export.selection import Selected, Selection
+from builder.export.synthetic_card import LEFT_OUT, SyntheticPart
 from builder.export.weak import WeakLabels, weak_section
 from builder.mining.deciding import flagged_in_words
 from builder.settings import Settings
@@ -43,6 +46,7 @@ class Making:
         pseudonyms: Name -> pseudonym.
         sampled: How its queries were drawn from the search log.
         weak: Labels from clicks in a split of their own; None where nobody asked for them.
+        validation: What validation found of synthetic queries; None where nobody looked.
     """
 
     name: str
@@ -57,6 +61,12 @@ class Making:
     pseudonyms: Mapping[str, str]
     sampled: Sampled
     weak: WeakLabels | None = None
+    validation: Mapping[str, Any] | None = None
+
+    @property
+    def synthetic(self) -> SyntheticPart:
+        """Its synthetic queries."""
+        return SyntheticPart.of(self.selected, self.validation)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -84,8 +94,10 @@ class Making:
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Reason -> queries that were asked for and are left out."""
-        return {reason: self.selected.dropped[reason] for reason in ("unjudged", "no_relevant")}
+        """Reason -> queries that were asked for and are left out; synthetic ones where any are."""
+        dropped = self.selected.dropped
+        always = {reason: dropped[reason] for reason in ("unjudged", "no_relevant")}
+        return always | {reason: dropped[reason] for reason in LEFT_OUT if dropped[reason]}
 
     @property
     def warnings(self) -> list[str]:
@@ -105,6 +117,7 @@ class Making:
                 f"{unweighted:,} queries that were drawn from the log have no weight: the latest "
                 "sampling that stands did not draw them, or theirs was taken back"
             )
+        said += self.synthetic.warnings()
         if self.weak:
             n = self.weak.counts["labels"]
             said.append(
@@ -161,8 +174,29 @@ def provenance(making: Making, written: WrittenTask, content_hash: str | None) -
         "grade_names": dict(zip("0123", settings.grades.names, strict=True)),
         "marks": settings.marks.model_dump(),
         "sampling": making.sampled.as_json(),
+        "synthetic": making.synthetic.as_json(),
         "weak_labels": making.weak.as_json() if making.weak else None,
     }
+
+
+def content_hash_of(making: Making, written: WrittenTask, raw: str, *, header: bool) -> str:
+    """SHA-256, equal where two releases hold the same.
+
+    Args:
+        making: How the folder is made.
+        written: What was written.
+        raw: The hash of the raw grades.
+        header: Whether qrels/*.tsv begin with a header line.
+    """
+    selection = making.selection.as_json()
+    if not making.selected.validated:
+        # Without synthetic queries, without raters who are left out and without weak labels the
+        # content keeps the hash that older releases of it have.
+        del selection["synthetic"]
+    told = [written.content_sha, raw, selection, header]
+    told += [making.excluded] if making.excluded else []
+    told += [making.weak.digest] if making.weak else []
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def release_card(making: Making) -> str:
@@ -179,6 +213,7 @@ def release_card(making: Making) -> str:
         "## How it was made",
         _making(making, agreement),
         making.sampled.paragraph(),
+        making.synthetic.paragraph(),
         "## Grades",
         _grades(making),
         "## Agreement of the raters",
@@ -202,6 +237,7 @@ def draft_card(making: Making) -> str:
         f"{counts['judgments']:,} graded pairs. It changes with the next grade.",
         _marks(making),
         _rules(making),
+        making.synthetic.paragraph(),
         "\n".join(raters_section(making.raters)),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -228,9 +264,12 @@ def _making(making: Making, agreement: Mapping[str, Any]) -> str:
         f"{graded_by} graded pairs of a query and a document from 0 to 3. Goldsmith's own grading "
         "page shows no ranks, no scores and nobody else's grades."
     )
+    imported = making.selected.counting_by_kind["import"]
+    without = f"The grades, 0 to 3, come from {'imported files' if imported else 'a model'}."
+    of_whom = " (a model's not among them)" if making.selected.on_models else ""
     return f"""\
-{by_hand if raters else "The grades, 0 to 3, come from imported files."} Grades: {kinds}.
-Pairs by number of grades that count: {by_raters}.
+{by_hand if raters else without} Grades: {kinds}.
+Pairs by number of grades that count{of_whom}: {by_raters}.
 
 {_rules(making)}
 
@@ -241,10 +280,15 @@ Pairs by number of grades that count: {by_raters}.
 def _rules(making: Making) -> str:
     """By which rules several grades became one, what was decided, and who is left out."""
     rule = making.selection.rule
+    others = "those of language models do not"
+    if making.selected.on_models:
+        others = (
+            "of those of language models only the ones that came with accepted synthetic queries, "
+            "where nobody graded the pair"
+        )
     told = [
         f"One grade for each pair: {_RULES[rule]} (rule `{rule}`). Grades of people and of "
-        "imported files count; a synthetic grade only where neither graded the pair; those of "
-        "language models never do.",
+        f"imported files count; {others}.",
         _decided(making.selected),
         *(_left_out_rater(row) for row in making.excluded),
     ]
@@ -262,13 +306,13 @@ def _decided(selected: Selected) -> str:
 
 
 def _left_out_rater(row: Mapping[str, Any]) -> str:
-    reason = _plain(" ".join(str(row["reason"]).split())) or "no reason given"
+    reason = markdown_text(str(row["reason"])) or "no reason given"
     return f"Left out: {row['grades']:,} grades of {row['rater']}. Why: {reason}."
 
 
 def _grades(making: Making) -> str:
     names = making.settings.grades.names
-    rows = "\n".join(f"| {grade} | {_plain(name)} |" for grade, name in enumerate(names))
+    rows = "\n".join(f"| {grade} | {markdown_text(name)} |" for grade, name in enumerate(names))
     return f"| grade | name |\n|---|---|\n{rows}"
 
 
@@ -277,6 +321,7 @@ def _left_out(making: Making) -> str:
         f"Queries without a grade that counts: {making.dropped['unjudged']:,}. Queries without a "
         f"relevant document: {making.dropped['no_relevant']:,}."
     )
+    # Of synthetic ones the paragraph on them tells.
     least = making.selection.min_raters
     if least > 1:
         below = making.selected.below_min_raters
@@ -285,11 +330,6 @@ def _left_out(making: Making) -> str:
         f"{told} Documents that nobody graded are in the corpus and count as not relevant in most "
         "measures."
     )
-
-
-def _plain(name: str) -> str:
-    """A name from the workspace, as text in a Markdown table."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>()#+!|&~$:" else sign for sign in name)
 
 
 _HOW_TO_READ = """\

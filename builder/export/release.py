@@ -1,6 +1,5 @@
 """Makes a release: a task folder that is frozen, numbered, and never changed again."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,10 +9,19 @@ from typing import Any, TypeVar
 from builder.errors import BuilderError
 from builder.export import folders
 from builder.export.names import check_task_name
-from builder.export.provenance import SPLIT, Making, draft_card, provenance, release_card
+from builder.export.provenance import (
+    SPLIT,
+    Making,
+    content_hash_of,
+    draft_card,
+    provenance,
+    release_card,
+)
 from builder.export.raters import raters_of
 from builder.export.sampling_card import Sampled
 from builder.export.selection import RawGrades, Selected, Selection, pseudonyms_of, select_judged
+from builder.export.synthetic import SOURCE, VALIDATED
+from builder.export.synthetic_card import SyntheticPart
 from builder.export.weak import WeakLabels, weak_labels
 from builder.mining.weak_grades import WeakGrades, weak_grades
 from builder.people import actor_called, authorize
@@ -23,6 +31,7 @@ from builder.store.moments import now_text
 from builder.store.people import Person
 from builder.store.releases import Release, add_release, all_releases
 from builder.store.task_rows import active_queries, documents_by_id
+from builder.synthesis.validation_report import validation_report
 from builder.workspace import Workspace
 from evals.qrels import WEAK_SPLIT
 from evals.records import Progress, Qrels
@@ -55,6 +64,7 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
     min_raters: int = 1,
     rule: str = "majority",
     keep_no_relevant: bool = False,
+    synthetic: str = VALIDATED,
     header: bool = True,
     weak: bool = False,
     to: Path | None = None,
@@ -71,6 +81,9 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         min_raters: Pairs with fewer grades that count are left out.
         rule: How grades of one pair become one: majority, median or mean.
         keep_no_relevant: Whether queries whose grades are all 0 stay; mteb scores them 0.
+        synthetic: Which synthetic queries go in: "none"; "validated", those that people graded, by
+            people's grades alone; or "accepted", besides those of the strata that validation
+            accepted, by the grade that came with them.
         header: Whether qrels/*.tsv begin with a header line.
         weak: Whether a split of weak labels from clicks stands beside the grades.
         to: A folder that becomes a further copy: absent, empty, or a copy made before.
@@ -80,7 +93,9 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
     Returns:
         task_dir (absolute), release (its number), documents, queries (with a judgment that is in
         the release; weak_labels counts those that have only labels from clicks), judgments, dropped
-        ({"unjudged": queries, "no_relevant": queries}), warnings, adjudicated (pairs whose grade
+        ({"unjudged": queries, "no_relevant": queries}; where there are any, "unvalidated":
+        synthetic ones that nobody graded, "synthetic": those that were not asked for), warnings,
+        synthetic (as `SyntheticPart.as_json`), adjudicated (pairs whose grade
         an analyst decided), unchanged (whether the latest release holds the same, so that no new
         one was made), content_hash, agreement, and weak_labels (what goldsmith.json says of them;
         None without `weak`).
@@ -91,7 +106,7 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         NotAllowedError: The actor is no analyst.
     """
     authorize(workspace, actor, "analyst")
-    selection = Selection(tag, source, min_raters, rule, keep_no_relevant)
+    selection = Selection(tag, source, min_raters, rule, keep_no_relevant, synthetic)
     evals_folder = workspace.evals_folder
     _refuse_foreign(evals_folder / check_task_name(name))
     if to is not None:
@@ -173,11 +188,7 @@ class _Build:
             weak=making.weak,
             progress=self.progress,
         )
-        told = [written.content_sha, raw.content.hexdigest(), self.selection.as_json(), header]
-        # Where nobody is left out, the content keeps the hash that older releases of it have.
-        told += [making.excluded] if making.excluded else []
-        told += [making.weak.digest] if making.weak else []
-        content_hash = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        content_hash = content_hash_of(making, written, raw.content.hexdigest(), header=header)
         raw_file.rename(folder / RAW_FILE)
         if making.weak:
             making.weak.write(folder)
@@ -201,13 +212,24 @@ class _Build:
             pseudonyms=pseudonyms,
             sampled=Sampled.of_queries(self.connection, selected.qrels),
             weak=self._weak_labels(selected),
+            validation=self._validation(selected),
         )
+
+    def _validation(self, selected: Selected) -> Mapping[str, Any] | None:
+        """What validation found; None where no synthetic query is here or left out."""
+        part = SyntheticPart.of(selected, None)
+        return validation_report(self.workspace) if part else None
 
     def _weak_labels(self, selected: Selected) -> WeakLabels | None:
         if self.clicks is None:
             return None
         queries = active_queries(self.connection)
-        asked = {query.query_id for query in queries if self.selection.takes(query)}
+        asked = {
+            query.query_id
+            for query in queries
+            if self.selection.takes(query)
+            and (query.source != SOURCE or query.query_id in selected.qrels)
+        }
         return weak_labels(self.clicks, asked, selected.qrels)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
@@ -290,7 +312,7 @@ def write_selected(  # noqa: PLR0913 - all of them are parts of one folder
     return write_task(
         folder,
         documents=documents,
-        queries=queries,
+        queries=map(selected.told, queries),
         qrels=splits,
         card=card,
         header=header,
@@ -372,5 +394,6 @@ def _told(built: Built, number: int, shown: Path, *, unchanged: bool) -> dict[st
         "unchanged": unchanged,
         "content_hash": built.content_hash,
         "agreement": making.agreement,
+        "synthetic": making.synthetic.as_json(),
         "weak_labels": making.weak.as_json() if making.weak else None,
     }
