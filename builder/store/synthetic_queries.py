@@ -11,7 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, bindparam, func, insert, null, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    Select,
+    bindparam,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from builder.store.batches import batches
 from builder.store.deeds import json_text
@@ -109,6 +120,22 @@ class Candidate:
     def says(self) -> str:
         """The text that stands: what a reviewer made of it, else what the model wrote."""
         return self.text if self.edited_text is None else self.edited_text
+
+
+class KeptText(NamedTuple):
+    """A candidate that the filters kept, without its passage.
+
+    Attributes:
+        candidate_id: Its key.
+        text: What a reviewer made of it, else what the model wrote.
+        doc_id: The document that it was written for.
+        query_id: The query that it became; None where it is none.
+    """
+
+    candidate_id: int
+    text: str
+    doc_id: str
+    query_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +274,21 @@ def count_candidates(connection: Connection, synthesis_id: int | None = None) ->
         refused=reviews["rejected"],
         waiting=waiting,
     )
+
+
+def kept_texts(connection: Connection) -> list[KeptText]:
+    """What the filters kept or a reviewer accepted, of all runs that stand, in their order."""
+    query = synthetic_queries.c
+    said = func.coalesce(query.edited_text, query.text).label("text")
+    chosen = select(query.candidate_id, said, documents.c.doc_id, queries.c.query_id)
+    joined = synthetic_queries.join(synthesis_tasks).join(syntheses).join(documents)
+    joined = joined.outerjoin(queries, queries.c.query_key == query.query_key)
+    chosen = chosen.select_from(joined).where(syntheses.c.taken_back_at.is_(None))
+    chosen = chosen.where(or_(query.verdict == "kept", query.query_key.is_not(None)))
+    ordered = chosen.order_by(
+        synthesis_tasks.c.synthesis_id, synthesis_tasks.c.position, query.candidate_id
+    )
+    return [KeptText(*row) for row in connection.execute(ordered)]
 
 
 def note_judged(connection: Connection, judged: Iterable[Judged]) -> None:

@@ -12,9 +12,6 @@ WHOLE: Final = ("stop", None)
 LONGEST: Final = 300
 """Characters; nobody searches with more."""
 
-SLACK: Final = 1.5
-"""So many times the words that were asked for are let pass: models count badly."""
-
 _HOLLOW = re.compile(
     r"n/a|lorem ipsum.*|(?:query|question)\W{0,2}\d+"
     r"|[<{\[](?:your |the |search )*(?:query|question|text|string|keywords?)[\w ]*[>}\]]",
@@ -52,7 +49,7 @@ def empty(text: str) -> Finding | None:
 
 
 def length(text: str, max_words: int) -> Finding | None:
-    """It is no query by its length: one character, a line break, or far more than was asked for.
+    """It is no query by its length: one character, a line break, or longer than its type.
 
     Args:
         text: The query.
@@ -63,10 +60,9 @@ def length(text: str, max_words: int) -> Finding | None:
         return Finding("length", f"{len(said):,} characters, more than {LONGEST}")
     if len(said.splitlines()) > 1:
         return Finding("length", f"{len(said.splitlines())} lines instead of one")
-    counted, most = count_words(said), max_words * SLACK
-    if counted > most:
-        allowed = f"{max_words} are asked for and {most:g} let pass"
-        return Finding("length", f"{counted:g} words; {allowed}")
+    counted = count_words(said)
+    if counted > max_words:
+        return Finding("length", f"{counted:g} words, at most {max_words} for this type")
     if len(tokens(said)) == 1 and len(tokens(said)[0].text) == 1:
         return Finding("length", "a single character")
     return None
