@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select,
 from builder.store.batches import batches
 from builder.store.deeds import Deed, json_text, new_deed, read_deed, taken_back
 from builder.store.documents import document_keys
-from builder.store.schema import documents
-from builder.store.synthesis_schema import syntheses, synthesis_tasks
+from builder.store.schema import documents, queries
+from builder.store.synthesis_schema import syntheses, synthesis_tasks, synthetic_queries
 
 BATCH = 1000
 
@@ -188,6 +188,16 @@ def count_task_documents(connection: Connection, synthesis_id: int) -> int:
     counted = select(func.count(synthesis_tasks.c.doc_key.distinct()))
     mine = counted.where(synthesis_tasks.c.synthesis_id == synthesis_id)
     return int(connection.execute(mine).scalar_one())
+
+
+def active_queries_of(connection: Connection, synthesis_id: int) -> list[int]:
+    """The query_keys of the queries that candidates of a run became and that are asked for."""
+    joined = synthetic_queries.join(synthesis_tasks).join(queries)
+    chosen = select(queries.c.query_key.distinct()).select_from(joined)
+    mine = chosen.where(
+        synthesis_tasks.c.synthesis_id == synthesis_id, queries.c.status == "active"
+    )
+    return list(connection.execute(mine.order_by(queries.c.query_key)).scalars())
 
 
 _NOTE_TASK = (

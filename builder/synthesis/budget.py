@@ -17,6 +17,8 @@ CAP_CALLS, CAP_TOKENS, CAP_COST = "cap_calls", "cap_tokens", "cap_cost"
 
 MESSAGE_TOKENS = 32
 """Servers write a message's role and marks around it: at most so many tokens each."""
+FORM_TOKENS = 512
+"""What the client may add to say of which form the answer is to be."""
 
 _LOOK_SECONDS = 0.1
 _REFUSED_FROM = 400
@@ -62,12 +64,12 @@ def request_bytes(request: Request) -> int:
     """The most tokens that a request can be for a tokenizer that works on bytes.
 
     Such tokenizers (BPE on bytes, SentencePiece with bytes to fall back on) make at least a byte of
-    each token; beside the texts, a server may write the schema and the marks of messages.
+    each token; beside the texts stand the form of the answer and the marks of messages.
     """
     texts = (text for message in request.messages for text in message.values())
     written = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     schema = len(repr(request.schema).encode("utf-8", "surrogatepass"))
-    return written + schema + MESSAGE_TOKENS * (len(request.messages) + 1)
+    return written + schema + FORM_TOKENS + MESSAGE_TOKENS * (len(request.messages) + 1)
 
 
 def most_of(request: Request) -> Tokens:
@@ -128,6 +130,13 @@ class Budget:
         with self._changed:
             self._reserved.remove(most)
             self._spent = _sum([self._spent, taken])
+            self._changed.notify_all()
+
+    def release(self, most: Tokens) -> None:
+        """A call that was reserved was not sent."""
+        with self._changed:
+            self._calls -= 1
+            self._reserved.remove(most)
             self._changed.notify_all()
 
     def cost_of(self, prompt: int | None, completion: int | None) -> float | None:

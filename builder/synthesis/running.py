@@ -1,12 +1,39 @@
 """Runs a synthesis: started once, resumed as often as it takes, paid for once."""
 
+import os
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from builder.people import Person
-from builder.synthesis.plan import SynthPlan
+from builder.errors import BuilderError
+from builder.people import Person, actor_called, authorize, called
+from builder.store import Connection, activity
+from builder.store.llm_calls import cost_calls
+from builder.store.syntheses import (
+    SynthesisRow,
+    add_synthesis,
+    add_tasks,
+    find_by_token,
+    keep_parameters,
+    note_state,
+    reopen_failed,
+)
+from builder.synthesis.alone import AnotherRunError, alone
+from builder.synthesis.asking import fields_of
+from builder.synthesis.budget import Caps
+from builder.synthesis.llm import key_from
+from builder.synthesis.plan import SynthPlan, check_caps
+from builder.synthesis.prompts import load_prompts
+from builder.synthesis.session import ended, hold_session
+from builder.synthesis.settled import Settled, digest_of, settled_before, settled_now
+from builder.synthesis.syntheses import known_synthesis
+from builder.synthesis.tasks import Tasks, make_tasks
 from builder.workspace import Workspace
 from evals.records import Progress
+
+START, RESUME = "synthesis.start", "synthesis.resume"
+_TOKEN_SECONDS = 5.0
+_LOOK_SECONDS = 0.1
 
 
 def synth(  # noqa: PLR0913 - a run is all of that
@@ -43,7 +70,21 @@ def synth(  # noqa: PLR0913 - a run is all of that
         BuilderError: The plan makes no sense, another run is at work, or the digest differs.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    authorize(workspace, actor, "analyst")
+    settled = settled_now(workspace.settings, plan)
+    _check_key(workspace, settled, key)
+    if (known := _started_before(workspace, token)) is not None:
+        return ended(workspace, known)
+    try:
+        with alone(workspace):
+            if (known := _started_before(workspace, token)) is not None:
+                return ended(workspace, known)
+            synthesis_id = _begin(workspace, settled, called(actor), token, digest, progress)
+            return hold_session(workspace, synthesis_id, settled, key, called(actor), progress)
+    except AnotherRunError:
+        if (known := _started_soon(workspace, token)) is None:
+            raise
+        return ended(workspace, known)
 
 
 def resume_synthesis(  # noqa: PLR0913 - a run is all of that
@@ -80,7 +121,18 @@ def resume_synthesis(  # noqa: PLR0913 - a run is all of that
         BuilderError: There is no such run, it was taken back, or another one is at work.
         NotAllowedError: The actor is no analyst.
     """
-    raise NotImplementedError
+    authorize(workspace, actor, "analyst")
+    check_caps(max_calls, max_total_tokens, max_cost)
+    caps, who = Caps(max_calls, max_total_tokens, max_cost), called(actor)
+    with workspace.store.read() as connection:
+        _standing(connection, synthesis_id)
+    with alone(workspace):
+        with workspace.store.write() as connection:
+            row = _standing(connection, synthesis_id)
+            settled = settled_before(workspace.settings, row.parameters, caps)
+            _check_key(workspace, settled, key)
+            _go_on(connection, row, settled, who, retry_failed=retry_failed)
+        return hold_session(workspace, synthesis_id, settled, key, who, progress)
 
 
 def synth_job(
@@ -93,7 +145,15 @@ def synth_job(
     Raises:
         BuilderError: As `synth`; NotAllowedError likewise.
     """
-    raise NotImplementedError
+    return synth(
+        workspace,
+        SynthPlan.from_json(parameters["plan"]),
+        key=key_from(workspace.settings, os.environ),
+        progress=progress,
+        actor=actor_called(workspace, parameters["actor"]),
+        token=parameters.get("token"),
+        digest=parameters.get("digest"),
+    )
 
 
 def resume_job(
@@ -106,4 +166,112 @@ def resume_job(
     Raises:
         BuilderError: As `resume_synthesis`; NotAllowedError likewise.
     """
-    raise NotImplementedError
+    names = ("max_calls", "max_total_tokens", "max_cost")
+    return resume_synthesis(
+        workspace,
+        parameters["synthesis_id"],
+        key=key_from(workspace.settings, os.environ),
+        progress=progress,
+        actor=actor_called(workspace, parameters["actor"]),
+        retry_failed=bool(parameters.get("retry_failed", False)),
+        **{name: parameters.get(name) for name in names},
+    )
+
+
+def _check_key(workspace: Workspace, settled: Settled, key: str | None) -> None:
+    if not key and settled.endpoint.is_openai:
+        variable = workspace.settings.llm.key_variable
+        raise BuilderError(
+            f"there is no key for {settled.endpoint.host}; nothing was sent",
+            hint=f"Put it into the environment variable {variable}, or into the secrets of the "
+            "app. Goldsmith keeps it nowhere.",
+        )
+
+
+def _started_before(workspace: Workspace, token: str | None) -> int | None:
+    """The run that was started with this token."""
+    if token is None:
+        return None
+    with workspace.store.read() as connection:
+        row = find_by_token(connection, token)
+    return None if row is None else row.synthesis_id
+
+
+def _started_soon(workspace: Workspace, token: str | None) -> int | None:
+    """As `_started_before`, of a run that may be about to begin."""
+    given_up = time.monotonic() + _TOKEN_SECONDS
+    while (known := _started_before(workspace, token)) is None and token is not None:
+        if time.monotonic() > given_up:
+            return None
+        time.sleep(_LOOK_SECONDS)
+    return known
+
+
+def _begin(
+    workspace: Workspace,
+    settled: Settled,
+    who: str,
+    token: str | None,
+    digest: str | None,
+    progress: Progress | None,
+) -> int:
+    """Write what will be asked for; its synthesis_id."""
+    tasks = make_tasks(workspace, settled.plan, progress)
+    if digest is not None and digest != digest_of(settled, tasks.specs):
+        raise BuilderError(
+            "documents, prompts or settings have changed since the estimate; nothing was sent",
+            hint="Look at the estimate again, then start.",
+        )
+    prompts = {name: one.as_json() for name, one in load_prompts(workspace).items()}
+    used = {name: prompts[name] for name in settled.plan.types}
+    parameters = {**settled.as_json(), "prompts": used, **_chosen(tasks)}
+    with workspace.store.write() as connection:
+        synthesis_id = add_synthesis(connection, parameters, who, token)
+        add_tasks(connection, synthesis_id, map(fields_of, tasks.specs))
+        _note(connection, START, synthesis_id, settled, who, {"calls": len(tasks.specs)})
+    return synthesis_id
+
+
+def _chosen(tasks: Tasks) -> dict[str, Any]:
+    return {
+        "skipped": tasks.skipped,
+        "strata": list(tasks.strata),
+        "warnings": list(tasks.warnings),
+    }
+
+
+def _standing(connection: Connection, synthesis_id: int) -> SynthesisRow:
+    row = known_synthesis(connection, synthesis_id)
+    if row.taken_back_at is not None:
+        raise BuilderError(f"synthesis {synthesis_id} was taken back; nothing was sent")
+    return row
+
+
+def _go_on(
+    connection: Connection, row: SynthesisRow, settled: Settled, who: str, *, retry_failed: bool
+) -> None:
+    """Note that a run goes on, with these limits and this price."""
+    keep_parameters(connection, row.synthesis_id, {**row.parameters, **settled.as_json()})
+    if settled.price is not None:
+        cost_calls(
+            connection,
+            row.synthesis_id,
+            settled.price.cost(1, 0),
+            settled.price.cost(0, 1),
+        )
+    again = reopen_failed(connection, row.synthesis_id) if retry_failed else 0
+    note_state(connection, row.synthesis_id, "running")
+    _note(connection, RESUME, row.synthesis_id, settled, who, {"failed_again": again})
+
+
+def _note(
+    connection: Connection,
+    action: str,
+    synthesis_id: int,
+    settled: Settled,
+    who: str,
+    more: Mapping[str, Any],
+) -> None:
+    told = {"model": settled.endpoint.model, "host": settled.endpoint.host, **more}
+    limits = {name: n for name, n in Caps.of(settled.plan).as_json().items() if n is not None}
+    activity.note(connection, who, action, str(synthesis_id), {**told, **limits})
