@@ -32,6 +32,7 @@ from builder.synthesis.prompts import Prompt, load_prompts
 from builder.synthesis.round_trip import DEPTH, RETRIEVERS, retrieve, travelled, tried
 from builder.workspace import Workspace
 from evals.records import Progress
+from online.events import OnlineError
 
 REASONS: Final = (
     "finish_reason",
@@ -77,12 +78,13 @@ def filter_synthesis(
 
     Returns:
         generated, kept, rejected ({reason: n}, the decisive one of each) and flagged ({flag: n}):
-        of the whole run, generated = kept + all rejected; not_run: {retriever: why it did not run}.
+        of the whole run, generated = kept + all rejected; not_run: {what could not be asked, a
+        retriever or "log": why}.
 
     Raises:
         BuilderError: There is no such run.
     """
-    seen_now = _see(workspace, synthesis_id, progress, anew=anew)
+    seen_now, not_asked = _see(workspace, synthesis_id, progress, anew=anew)
     with workspace.store.write() as connection:
         note_judged(connection, seen_now)
     with_ranks, not_run = _travel(workspace, synthesis_id, retrievers, progress)
@@ -94,14 +96,14 @@ def filter_synthesis(
         "kept": counts.kept,
         "rejected": dict(counts.rejected),
         "flagged": dict(counts.flagged),
-        "not_run": not_run,
+        "not_run": not_asked | not_run,
     }
 
 
 def _see(
     workspace: Workspace, synthesis_id: int, progress: Progress | None, *, anew: bool
-) -> list[Judged]:
-    """What all filters but the round trip say of what they have not seen."""
+) -> tuple[list[Judged], dict[str, str]]:
+    """What all filters but the round trip say of what is new to them; why the log was not asked."""
     with workspace.store.read() as connection:
         every = candidates_of(connection, synthesis_id)
         asking = _asking(workspace, connection, synthesis_id, every)
@@ -112,32 +114,34 @@ def _see(
         if progress is not None and done % _TELL_EVERY == 0:
             progress("filtering queries", done, len(unseen))
         judged[one.candidate_id] = judge_alone(one, asking)
-    _reject_what_is_there(workspace, unseen, known, judged, progress)
-    return list(judged.values())
-
-
-def _reject_what_is_there(
-    workspace: Workspace,
-    candidates: Sequence[Candidate],
-    known: Iterable[Known],
-    judged: dict[int, Judged],
-    progress: Progress | None,
-) -> None:
-    """Reject what the log or the set has, and all but the first of those that are alike."""
-    good = [one for one in candidates if not judged[one.candidate_id].reasons]
-    texts = {one.candidate_id: (one.text, one.language) for one in good}
-    searches = searches_of(workspace, texts, progress)
-    new = []
-    for one in good:
-        typed = in_log(searches.get(one.candidate_id))
-        if typed is None:
-            new.append(one)
-        else:
-            judged[one.candidate_id] = replace(judged[one.candidate_id], reasons=(typed,))
+    why = _reject_what_is_typed(workspace, _good(unseen, judged), judged, progress)
     if progress is not None:
         progress("looking for near-duplicates", 0, None)
-    for candidate_id, repeats in find_repeated(new, known).items():
+    for candidate_id, repeats in find_repeated(_good(unseen, judged), known).items():
         judged[candidate_id] = replace(judged[candidate_id], reasons=(repeats,))
+    return list(judged.values()), why
+
+
+def _good(candidates: Iterable[Candidate], judged: Mapping[int, Judged]) -> list[Candidate]:
+    """Those that nothing speaks against yet."""
+    return [one for one in candidates if not judged[one.candidate_id].reasons]
+
+
+def _reject_what_is_typed(
+    workspace: Workspace,
+    good: Iterable[Candidate],
+    judged: dict[int, Judged],
+    progress: Progress | None,
+) -> dict[str, str]:
+    """Reject what the log has; where it cannot be read, nothing, and the reason comes back."""
+    texts = {one.candidate_id: (one.text, one.language) for one in good}
+    try:
+        searches = searches_of(workspace, texts, progress)
+    except OnlineError as error:
+        return {"log": error.message}
+    for candidate_id, times in searches.items():
+        judged[candidate_id] = replace(judged[candidate_id], reasons=(in_log(times),))
+    return {}
 
 
 def _known(connection: Connection, being_seen: set[int]) -> list[Known]:

@@ -60,13 +60,11 @@ def found_in_log(asked: Mapping[int, Asked], log: Iterable[tuple[str, int]]) -> 
     return found
 
 
-def in_log(had: InLog | None) -> Finding | None:
+def in_log(had: InLog) -> Finding:
     """That people search for it already.
 
     The log's own spelling is not told: it may hold personal data.
     """
-    if had is None:
-        return None
     if had.searches:
         return Finding("in_log", f"searched for {had.searches:,} times already")
     return Finding("in_log", f"searched for {had.near:,} times in nearly the same words")
