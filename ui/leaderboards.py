@@ -12,6 +12,7 @@ from builder.store.releases import Release
 from builder.workspace import Workspace
 from evals.qrels import WEAK_SPLIT
 from evals.results import LEADERBOARD_MEASURES, Result
+from ui.by_source import show_by_source
 from ui.charts import model_colours, score_chart
 from ui.frame import muted, note
 from ui.numbers import count, decimal, in_words, interval
@@ -125,6 +126,7 @@ def show_scores(board: Contest, colours: Mapping[str, str]) -> None:
         width="stretch",
         alt=f"{MEASURE_NAMES[measure]} of each model with its 95 % interval",
     )
+    show_by_source(board.results, colours, measure, MEASURE_NAMES[measure])
 
 
 def _title(contest: Contest) -> str:

@@ -42,6 +42,7 @@ ROWS = (
     Row("Grade", "guidelines", "Guidelines", "menu_book", "guidelines", "rater"),
     Row("Build", "imports", "Import", "upload_file", "import", "analyst"),
     Row("Build", "logs_to_queries", "Logs to queries", "filter_alt", "logs-to-queries", "analyst"),
+    Row("Build", "generate", "Generate", "edit_note", "generate", "analyst"),
     Row("Build", "queries", "Queries", "manage_search", "queries", "analyst"),
     Row("Build", "pool", "Pool", "join", "pool", "analyst"),
     Row("Trust", "agreement", "Agreement", "handshake", "agreement", "analyst"),

@@ -23,6 +23,7 @@ from ui.holes import TOP, holes_of
 from ui.overview import Step
 from ui.pooling.words import source_name
 from ui.releases import releases_of
+from ui.synthesis.step import generated_step
 from ui.text import inline
 
 FROM_LOG = "log"
@@ -43,6 +44,7 @@ def steps_of(workspace: Workspace) -> list[Step]:
     return [
         _counted("Corpus", documents, "documents", "corpus"),
         log,
+        generated_step(workspace),
         _queries(queries, from_log, drawn, has_log=log.done),
         _pool(pairs, judged.waiting_of(pairs), by_source),
         _grades(workspace, judged, pairs),

@@ -91,11 +91,12 @@ def test_a_workspace_with_nothing_but_events_is_not_empty(tmp_path: Path) -> Non
         steps = steps_of(workspace)
         assert not is_empty(steps)
         assert [step.name for step in steps] == [
-            *("Corpus", "Search log", "Queries", "Pool", "Grades", "Release", "Models", "Holes")
+            *("Corpus", "Search log", "Generated queries", "Queries", "Pool", "Grades"),
+            *("Release", "Models", "Holes"),
         ]
         # Queries come out of the log, but a corpus comes first.
         assert next_step(steps) is steps[0]
-        assert (steps[1].action, steps[2].action) == ("Draw queries", "Draw queries")
+        assert (steps[1].action, steps[3].action) == ("Draw queries", "Draw queries")
 
 
 def test_a_log_is_never_insisted_on(filled_workspace: Workspace, tmp_path: Path) -> None:
@@ -123,10 +124,10 @@ def test_the_loop_is_closed_and_goes_round_again(filled_workspace: Workspace) ->
     steps = steps_of(filled_workspace)
     assert "6 of them" not in steps[-1].state
     assert "4 of them in the queue" in steps[-1].state
-    assert next_round(steps) is steps[4]
+    assert next_round(steps) is steps[5]
     assert closed_in_words(steps).endswith("4 pairs wait for grades.")
-    assert "10 without" not in steps[3].state
-    assert "holes of an evaluation</bdi> 4" in steps[3].state
+    assert "10 without" not in steps[4].state
+    assert "holes of an evaluation</bdi> 4" in steps[4].state
 
 
 def test_a_broken_task_folder_takes_no_other_step_down(filled_workspace: Workspace) -> None:
@@ -137,8 +138,8 @@ def test_a_broken_task_folder_takes_no_other_step_down(filled_workspace: Workspa
     (frozen / "queries.jsonl").write_text("broken", "utf-8")
     assert [contest.name for contest in contests(filled_workspace)] == [before[0].name]
     steps = steps_of(filled_workspace)
-    assert (steps[6].count, steps[7].count, steps[7].done) == ("1", "\u2013", False)
-    assert steps[7].state.startswith("cannot be counted")
+    assert (steps[7].count, steps[8].count, steps[8].done) == ("1", "\u2013", False)
+    assert steps[8].state.startswith("cannot be counted")
     assert next_step(steps) is None
 
 

@@ -14,17 +14,12 @@ from ui.frame import muted, section
 from ui.leaderboards import KNOWN_MODELS
 from ui.numbers import count_of
 from ui.pooling.run_files import keep_run_files
+from ui.sources import SOURCES_OF_QUERIES
 
 ALL, WITH_TAG, OF_SOURCE = "all", "tag", "source"
 SCOPES = {ALL: "All queries", WITH_TAG: "With a tag", OF_SOURCE: "From a source"}
 NO_LIMIT, IN_PAIRS, IN_HOURS = "none", "pairs", "hours"
 BUDGETS = {NO_LIMIT: "No limit", IN_PAIRS: "In pairs", IN_HOURS: "In hours of grading"}
-SOURCES_OF_QUERIES = {
-    "import": "imported",
-    "log": "from the log",
-    "synthetic": "synthetic",
-    "manual": "written here",
-}
 _FIRST = PoolPlan()
 _MOST_EACH = 100
 _LARGEST_RUN_MB = 200

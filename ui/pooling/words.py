@@ -15,6 +15,8 @@ SOURCES = {
     "holes": "holes of an evaluation",
     "import": "imported grades",
     "rater": "added by raters",
+    "synthetic": "documents that queries were written for",
+    "validation": "drawn for validation",
 }
 
 DROPPED = {

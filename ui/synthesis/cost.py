@@ -21,6 +21,7 @@ ESTIMATE_JOB = "synth_estimate"
 ESTIMATE_TARGET = "builder.synthesis.estimate:estimate_job"
 SYNTH_JOB = "synth"
 SYNTH_TARGET = "builder.synthesis.running:synth_job"
+NO_KEY = "The key is missing; the note above says where it may stand."
 _SKIPPED = {"empty": "without text", "too_short": "too short"}
 _STRATA = [
     Column("part of the corpus"),
@@ -75,16 +76,17 @@ def figures_of(told: Outcome) -> list[Tile]:
     """Documents, calls, tokens with their range, price or that it is unknown, and time."""
     tokens, cost = told["tokens"], told["cost"]
     span = f"{count(tokens['low'])}\u2013{count(tokens['high'])}"
-    at_once = told.get("concurrency")
+    told_by = "measured on earlier calls" if tokens["measured"] == 1 else "guessed"
+    at_once = count_of(told["concurrency"], "call")
     return [
         Tile("documents", count(told["documents"])),
         Tile("calls", count(told["calls"]), f"{queries_of(told['queries'])} asked for"),
-        Tile("tokens", f"about {count(tokens['total'])}", span),
+        Tile("tokens", f"about {count(tokens['total'])}", f"{span}, {told_by}"),
         _price(cost),
         Tile(
             "time",
             f"about {seconds_in_words(told['seconds'])}",
-            f"{count_of(at_once, 'call')} at once" if at_once else "",
+            f"{at_once} at once, {'as measured' if told['seconds_measured'] else 'guessed'}",
         ),
     ]
 
@@ -98,6 +100,12 @@ def receives_in_words(told: Outcome) -> list[str]:
     if limits := limits_in_words(told.get("caps") or {}):
         said.append(f"Hard limits: {', '.join(limits)}.")
     return said
+
+
+def lacks_the_key(workspace: Workspace, told: Outcome) -> bool:
+    """Whether the server wants a key and there is none now, whatever it was at the estimate."""
+    needed: bool = told["key_needed"]
+    return needed and not secrets.key_for_job(workspace.settings)
 
 
 def show_details(told: Outcome) -> None:
@@ -138,18 +146,18 @@ def _offer_sending(workspace: Workspace, person: Person, job: Job) -> None:
     """Who receives the texts, and the button that sends them."""
     told = job.outcome or {}
     note(*receives_in_words(told), kind="warning")
-    sent = latest_job(workspace, SYNTH_JOB)
+    sent, lacks_key = latest_job(workspace, SYNTH_JOB), lacks_the_key(workspace, told)
     with st.container(horizontal=True, vertical_alignment="center", key="offer_sending"):
         st.button(
             f"Send {count_of(told['calls'], 'call')}",
             type="primary",
             key="send",
             icon=":material/send:",
-            disabled=sent is not None and sent.active,
+            disabled=lacks_key or (sent is not None and sent.active),
             on_click=in_callback(start_run),
             args=(workspace, person, job),
         )
-        muted("Other choices above need a new estimate.")
+        muted(NO_KEY if lacks_key else "Other choices above need a new estimate.")
 
 
 def _price(cost: Mapping[str, Any] | None) -> Tile:
