@@ -129,11 +129,11 @@ def kinds_to_review(connection: Connection) -> list[Kind]:
     return [Kind(*row) for row in connection.execute(counted)]
 
 
-def latest_reviewed(connection: Connection, by: str, wanted: Wanted) -> int | None:
-    """The candidate of which this reviewer said something last, of the wanted ones; or None."""
+def latest_reviewed(connection: Connection, by: str) -> int | None:
+    """The candidate of which this reviewer said last what stands; None if nothing does."""
     chosen = select(_MINE.candidate_id).select_from(_CANDIDATES)
     chosen = chosen.where(
-        _is_wanted(wanted), _MINE.review.is_not(None), _MINE.reviewed_by == by
+        syntheses.c.taken_back_at.is_(None), _MINE.review.is_not(None), _MINE.reviewed_by == by
     ).order_by(_MINE.reviewed_at.desc(), _MINE.candidate_id.desc())
     return connection.execute(chosen.limit(1)).scalar_one_or_none()
 
@@ -153,7 +153,8 @@ def note_rejected(connection: Connection, candidate_id: int, by: str) -> None:
 def note_waiting(connection: Connection, candidate_id: int) -> None:
     """Write that a candidate waits again; which query it was stays on record."""
     mine = update(synthetic_queries).where(_MINE.candidate_id == candidate_id)
-    connection.execute(mine.values(review=None, reviewed_at=None, reviewed_by=None))
+    waits = dict.fromkeys(("review", "reviewed_at", "reviewed_by", "edited_text"))
+    connection.execute(mine.values(waits))
 
 
 def synthesis_stands(connection: Connection, synthesis_id: int) -> bool | None:

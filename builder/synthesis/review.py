@@ -30,6 +30,7 @@ __all__ = [
     "Wanted",
     "accept",
     "accept_all",
+    "kinds_to_review",
     "latest_reviewed",
     "look",
     "reject",
@@ -59,33 +60,42 @@ class Sight:
         candidate: The one in hand; None where none waits.
         progress: How far the review is.
         later: How many of the waiting ones were put off.
-        kinds: Which runs, types and verdicts there are to choose from.
     """
 
     candidate: Candidate | None
     progress: ReviewProgress
     later: int
-    kinds: tuple[Kind, ...]
 
 
-def look(workspace: Workspace, wanted: Wanted = KEPT_ALL, later: Sequence[int] = ()) -> Sight:
+def look(
+    workspace: Workspace,
+    wanted: Wanted = KEPT_ALL,
+    later: Sequence[int] = (),
+    first: int | None = None,
+) -> Sight:
     """The next candidate, and how far the review is.
 
     Args:
         workspace: Whose candidates.
         wanted: Which of them.
         later: candidate_ids that were put off, in that order: they come once no other waits.
+        first: The one that comes first if it waits, wanted or not; None: none in particular.
     """
     with workspace.store.read() as connection:
         waiting = stored.waiting_ids(connection, wanted)
-        progress = stored.count_reviewed(connection, wanted)
-        kinds = tuple(stored.kinds_to_review(connection))
         put_off = [one for one in later if one in set(waiting)]
-        chosen = next((one for one in waiting if one not in put_off), None)
-        if chosen is None and put_off:
-            chosen = put_off[0]
-        candidate = None if chosen is None else find_candidate(connection, chosen)
-    return Sight(candidate, progress, len(put_off), kinds)
+        in_order = [one for one in waiting if one not in put_off] + put_off
+        asked = None if first is None else find_candidate(connection, first)
+        if asked is None or asked.review is not None:
+            asked = find_candidate(connection, in_order[0]) if in_order else None
+        progress = stored.count_reviewed(connection, wanted)
+    return Sight(asked, progress, len(put_off))
+
+
+def kinds_to_review(workspace: Workspace) -> list[Kind]:
+    """Which runs, types and verdicts there are to choose from."""
+    with workspace.store.read() as connection:
+        return stored.kinds_to_review(connection)
 
 
 def waiting_for_review(
@@ -111,12 +121,10 @@ def review_progress(workspace: Workspace, wanted: Wanted = KEPT_ALL) -> ReviewPr
         return stored.count_reviewed(connection, wanted)
 
 
-def latest_reviewed(
-    workspace: Workspace, actor: Person | None, wanted: Wanted = KEPT_ALL
-) -> Candidate | None:
-    """Of which candidate the reviewer said something last, of the wanted ones; None if of none."""
+def latest_reviewed(workspace: Workspace, actor: Person | None) -> Candidate | None:
+    """Of which candidate the reviewer said last what stands; None where nothing does."""
     with workspace.store.read() as connection:
-        found = stored.latest_reviewed(connection, called(actor), wanted)
+        found = stored.latest_reviewed(connection, called(actor))
         return None if found is None else find_candidate(connection, found)
 
 

@@ -1,0 +1,109 @@
+"""What stands above the bar of the review: query, what is known of it, passage; safe HTML."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from builder.store.synthetic_queries import Finding
+from builder.synthesis.review import Candidate, Sight
+from ui import text
+from ui.marking import Terms
+from ui.numbers import count, decimal, percent
+from ui.synthesis.words import reason_name
+from ui.text import clean, inline
+
+LANGUAGES = {
+    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+    "es": "Spanish", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nb": "Norwegian",
+    "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
+    "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def candidate_html(candidate: Candidate, sight: Sight) -> str:
+    """The query, type, language and flags in words; the passage with the query's words marked."""
+    terms = text.query_terms(candidate.text, candidate.language)
+    folded = text.folded(candidate.passage, terms)
+    title = " ".join(candidate.title.split()) or candidate.doc_id
+    begins = text.GAP if candidate.first_character else ""
+    return (
+        '<div class="gs-pair"><div class="gs-question">'
+        f'{_progress(sight)}<h1 class="gs-query" dir="auto">{escape(clean(candidate.text))}</h1>'
+        f'<p class="gs-review-facts">{_facts(candidate)}</p></div>{_findings_html(candidate)}'
+        f'<div class="gs-doc"><h2 class="gs-title" dir="auto">{text.marked(title, terms)}</h2>'
+        f"{text.block(begins + folded.html)}</div>{_whole(candidate, terms, folded.hidden)}</div>"
+    )
+
+
+def language_name(code: str) -> str:
+    """A language in English; its code where the name is not known."""
+    return LANGUAGES.get(code, code)
+
+
+def _progress(sight: Sight) -> str:
+    """Which one it is of how many, and what was said of the others."""
+    progress, parts = sight.progress, []
+    done = progress.accepted + progress.rejected
+    place = f"{count(min(done + 1, progress.total))} of {count(progress.total)}"
+    if sight.later:
+        parts.append(f"{count(sight.later)} put off")
+    parts += [f"{count(progress.accepted)} accepted", f"{count(progress.rejected)} rejected"]
+    told = "".join(f'<span class="gs-part">{part}</span>' for part in parts)
+    return (
+        f'<div class="gs-progress"><p><span class="gs-part">{place}</span></p><p>{told}</p></div>'
+    )
+
+
+def _facts(candidate: Candidate) -> str:
+    parts = [
+        inline(candidate.prompt.replace("_", " ")),
+        inline(language_name(candidate.language)),
+        *_measured(candidate),
+    ]
+    return "".join(f'<span class="gs-part">{part}</span>' for part in parts)
+
+
+def _measured(candidate: Candidate) -> Iterator[str]:
+    """How much of the query stands in the passage, and where searches find the document."""
+    leakage = candidate.measured.get("leakage")
+    if isinstance(leakage, int | float):
+        yield f"{percent(leakage)} of its words stand in the passage"
+    ranks = candidate.measured.get("ranks")
+    if isinstance(ranks, dict):
+        found = [f"{inline(name)} {_rank(rank)}" for name, rank in sorted(ranks.items())]
+        if found:
+            yield f'<span class="gs-wide">found by {", ".join(found)}</span>'
+
+
+def _rank(rank: object) -> str:
+    if isinstance(rank, int):
+        return f"at {count(rank)}"
+    return f"at {decimal(rank)}" if isinstance(rank, float) else "not"
+
+
+def _findings_html(candidate: Candidate) -> str:
+    """Why the filters rejected it, and what they noticed."""
+    rows = [
+        *_rows("Rejected", candidate.reasons),
+        *_rows("Noticed", candidate.flags),
+    ]
+    return f'<ul class="gs-noticed">{"".join(rows)}</ul>' if rows else ""
+
+
+def _rows(word: str, findings: Iterable[Finding]) -> Iterator[str]:
+    for found in findings:
+        detail = f' <span class="gs-muted">{inline(found.detail)}</span>' if found.detail else ""
+        name = inline(reason_name(found.filter))
+        yield f'<li><span class="gs-mark">{word}</span> {name}{detail}</li>'
+
+
+def _whole(candidate: Candidate, terms: Terms, hidden: int) -> str:
+    """The rest of a long passage, opened where one wants it."""
+    if not hidden:
+        return ""
+    return (
+        '<details class="gs-whole"><summary>The whole passage '
+        f"({count(hidden)} more characters)</summary>"
+        f"{text.block(text.marked(candidate.passage, terms))}</details>"
+    )
