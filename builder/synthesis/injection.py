@@ -71,12 +71,14 @@ _INDICACIONES = (
     r"|regras|instructies|opdrachten)"
 )
 
-# Every gap is bounded: the time is linear in the length of the text.
+# What is found; parts of words without which it is not there, as a look for them is cheap; and how
+# it reads. Every gap is bounded: the time is linear in the length of the text.
 _PATTERNS: Final = tuple(
-    (what, re.compile(pattern, re.IGNORECASE))
-    for what, pattern in (
+    (what, tuple(needed.split()), re.compile(pattern, re.IGNORECASE))
+    for what, needed, pattern in (
         (
             "tells to ignore instructions",
+            "ignor disregard forget override bypass follow",
             rf"\b(?:ignor(?:e|ing)|disregard|forget|override|bypass|do\s+not\s+follow|don't\s+follow)"
             rf"(?:\s+{_ALL},?){{1,8}}\s+{_ORDERS}\b"
             r"|\b(?:ignore|disregard|forget)\s+(?:everything|anything|all|what)\b.{0,20}"
@@ -84,51 +86,55 @@ _PATTERNS: Final = tuple(
         ),
         (
             "tells to ignore instructions",
+            "ignorier vergiss vergessen missacht übergeh verwirf",
             rf"\b{_IGNORIERE}\b.{{0,40}}\b{_FRUEHERE}.{{0,40}}\b{_ANWEISUNGEN}"
             rf"|\b{_FRUEHERE}.{{0,40}}\b{_ANWEISUNGEN}.{{0,30}}\b{_IGNORIERE}",
         ),
         (
             "tells to ignore instructions",
+            "ignor oubli néglig compte abstraction",
             rf"\b{_IGNOREZ}\b.{{0,40}}\b{_CONSIGNES}\b.{{0,20}}"
             r"\b(?:précédent\w*|antérieur\w*|ci-dessus|qui\s+précèdent)"
             rf"|\b{_IGNOREZ}\b.{{0,10}}\b(?:toutes|tous|tes|vos|ces)\b.{{0,20}}\b{_CONSIGNES}\b",
         ),
-        ("tells to ignore instructions", rf"\b{_IGNORA}\b.{{0,40}}\b{_INDICACIONES}\b"),
         (
             "tells to ignore instructions",
+            "ignor olvid descart omit caso dimentic desconsider esque negeer vergeet",
+            rf"\b{_IGNORA}\b.{{0,40}}\b{_INDICACIONES}\b",
+        ),
+        (
+            "tells to ignore instructions",
+            "игнор забуд",
             r"\b(?:игнорир|проигнор|забуд)\w*.{0,40}(?:инструкц|указан|команд|правил)",
         ),
         (
             "tells to ignore instructions",
+            "無視 忘れ 従わ",
             # Japanese: former, all … / orders, prompt, rules … / ignore, forget, do not obey.
-            "(?:以前|これまで|上記|すべて|全て"
-            "|先ほど|今まで|前).{0,12}(?:指示|命令"
-            "|プロンプト|ルール|指令).{0,10}"
-            "(?:無視|忘れ|従わ)",
+            "(?:以前|これまで|上記|すべて|全て|先ほど|今まで|前).{0,12}(?:指示|命令|プロンプト|ルール|指令).{0,10}(?:無視|忘れ|従わ)",
         ),
         (
             "tells to ignore instructions",
+            "忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 理会",
             # Chinese: ignore, forget … / former, all … / orders, prompts, rules.
-            "(?:忽略|忽视|忽視|无视|無視|忘记"
-            "|忘記|忘掉|不要理会).{0,12}(?:之前|以前"
-            "|上面|以上|先前|前面|所有|全部).{0,10}"
-            "(?:指令|指示|提示|命令|规则|規則"
-            "|要求)",
+            "(?:忽略|忽视|忽視|无视|無視|忘记|忘記|忘掉|不要理会).{0,12}(?:之前|以前|上面|以上|先前|前面|所有|全部).{0,10}(?:指令|指示|提示|命令|规则|規則|要求)",
         ),
         (
             "tells to ignore instructions",
+            "무시 잊",
             # Korean: former, all … / orders, prompt, rules … / ignore, forget.
-            "(?:이전|위의|앞의|모든|지금까지).{0,12}"
-            "(?:지시|명령|프롬프트|규칙|지침)"
+            "(?:이전|위의|앞의|모든|지금까지).{0,12}(?:지시|명령|프롬프트|규칙|지침)"
             ".{0,10}(?:무시|잊)",
         ),
         (
             "asks for the prompt",
+            "prompt instructions",
             r"\b(?:reveal|print|repeat|show|output|leak|display|tell\s+me)\b.{0,30}"
             r"\b(?:system\s+prompt|your\s+(?:\w+\s+)?(?:instructions|prompt)|hidden\s+prompt)",
         ),
         (
             "gives a model a role",
+            "you du tu ahora act pretend mode",
             r"\byou\s+are\s+now\s+(?:an?|in|the|my|no\s+longer)\b|\bfrom\s+now\s+on,?\s+you\b"
             r"|\bact\s+as\s+(?:if\s+you\b|an?\s+(?:\w+\s+)?(?:ai|assistant|chatbot|model)\b)"
             r"|\bpretend\s+(?:to\s+be|that\s+you|you)\b|\bdu\s+bist\s+(?:jetzt|nun|ab\s+jetzt)\s"
@@ -137,6 +143,7 @@ _PATTERNS: Final = tuple(
         ),
         (
             "speaks to a model",
+            "ai llm assistant chat claude gemini model",
             r"\b(?:dear|attention|hey|hello|note\s+to|message\s+to|instructions?\s+(?:to|for))"
             r"(?:\s+(?:the|all|any|an|every))?[\s:,]+(?:ai|llms?|ai\s+\w+|assistants?|chatbots?"
             r"|chatgpt|claude|gemini|(?:large\s+)?language\s+models?)\b"
@@ -145,6 +152,7 @@ _PATTERNS: Final = tuple(
         ),
         (
             "gives new instructions",
+            "instruc prompt: override message anweisung consigne 指示 指令",
             r"\b(?:new|updated|real|actual|important)\s+(?:system\s+)?instructions?\s*:"
             r"|\bsystem\s+(?:prompt|override|message)\s*:|\bneue\s+anweisung(?:en)?\s*:"
             r"|\bnouvelles?\s+(?:instructions?|consignes?)\s*:|\bnuevas?\s+instrucci\w+\s*:"
@@ -152,12 +160,14 @@ _PATTERNS: Final = tuple(
         ),
         (
             "dictates the answer",
+            "respond reply answer write say output antworte schreib",
             r"\b(?:respond|reply|answer|write|say|output)\s+(?:only|just|exactly|nothing\s+but)\s+"
             r"(?:with\s+)?(?:the\s+(?:word|text|phrase|sentence)\b|[\"'\u201c\u2018])"
             r"|\b(?:antworte|schreibe?)\s+(?:nur|ausschließlich)\s+(?:mit|das\s+wort)\b",
         ),
         (
             "plays a part in the conversation",
+            "",
             r"(?:^|\n)[ \t]{0,8}(?:\#{2,4}[ \t]{0,4}(?:system|instructions?|assistant|response|user"
             r"|human|input)\b[ \t]{0,4}:?[ \t]{0,4}(?:\n|$)|(?:system|assistant|human)[ \t]{0,4}:)",
         ),
@@ -174,9 +184,14 @@ def suspicious(text: str) -> list[str]:
         text: Of a document; the found words are quoted, so that what comes back is untrusted.
     """
     found = dict.fromkeys(_hidden(text))
-    plain = _NOT_SHOWN.sub("", unicodedata.normalize("NFKC", text))
-    for what, pattern in _PATTERNS:
-        found |= dict.fromkeys(f"{what}: {_quote(match[0])}" for match in pattern.finditer(plain))
+    plain = text
+    if not text.isascii():
+        plain = _NOT_SHOWN.sub("", unicodedata.normalize("NFKC", text))
+    lower = plain.lower()
+    for what, needed, pattern in _PATTERNS:
+        if not needed or any(part in lower for part in needed):
+            matches = pattern.finditer(plain)
+            found |= dict.fromkeys(f"{what}: {_quote(match[0])}" for match in matches)
     return list(found)[:MOST_FOUND]
 
 
