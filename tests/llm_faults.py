@@ -264,5 +264,18 @@ KINDS: dict[str, _Kind] = {
     "bad_parameter": _error(
         400, "Unsupported value: 'temperature' does not support 0.7.", code="unsupported_value"
     ),
+    # Parameters that we can do without: Mistral, and gateways to OpenAI's reasoning models.
+    "no_seed": _raw(
+        422,
+        '{"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": ["body", '
+        '"seed"], "msg": "Extra inputs are not permitted", "input": 7}]}, "type": "invalid"}',
+    ),
+    "no_max_tokens": _error(
+        400,
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+        "'max_completion_tokens' instead.",
+        code="unsupported_parameter",
+        kind="invalid_request_error",
+    ),
     "redirect": lambda exchange: Prepared(307, "", {"Location": exchange.says("/v2/elsewhere")}),
 }

@@ -1,27 +1,55 @@
 """From a question and a rung to the arguments of a completion."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Set
 from typing import Any
 
 from builder.synthesis.llm.endpoints import Endpoint
 from builder.synthesis.llm.forms import pattern_of, sent_schema
 from builder.synthesis.llm.records import Request
 
+_NOT_TAKEN = re.compile(
+    r"extra|not permitted|forbidden|unknown|unrecogni[sz]ed|unexpected|not supported|unsupported",
+    re.IGNORECASE,
+)
 
-def arguments_of(request: Request, endpoint: Endpoint, rung: str) -> dict[str, Any]:
-    """What a completion is asked for with: model, messages, form of the answer, and limits."""
+
+def arguments_of(
+    request: Request, endpoint: Endpoint, rung: str, without: Set[str] = frozenset()
+) -> dict[str, Any]:
+    """What a completion is asked for with: model, messages, form of the answer, and limits.
+
+    Args:
+        request: The question.
+        endpoint: Who is asked.
+        rung: How an answer of our form is asked for.
+        without: Parameters that this server was found not to take: "seed", "max_tokens".
+    """
     # OpenAI's reasoning models refuse max_tokens; older compatible servers know nothing else.
-    most = "max_completion_tokens" if _at_openai(endpoint) else "max_tokens"
+    newer = _at_openai(endpoint) or "max_tokens" in without
     arguments: dict[str, Any] = {
         "model": endpoint.model,
         "messages": _messages(request, rung),
         "temperature": request.temperature,
-        most: request.max_tokens,
+        "max_completion_tokens" if newer else "max_tokens": request.max_tokens,
     }
-    if request.seed is not None:
+    if request.seed is not None and "seed" not in without:
         arguments["seed"] = request.seed
     form = _form(request.schema, endpoint, rung)
     return arguments if form is None else arguments | {"response_format": form}
+
+
+def not_taken(arguments: Mapping[str, Any], message: str) -> str | None:
+    """The parameter that the server will not take and that we can do without, or None.
+
+    Mistral refuses "seed" (422, "Extra inputs are not permitted"); gateways to OpenAI's reasoning
+    models want "max_completion_tokens" in place of "max_tokens".
+    """
+    if "max_tokens" in arguments and "max_completion_tokens" in message:
+        return "max_tokens"
+    if "seed" in arguments and re.search(r"\bseed\b", message) and _NOT_TAKEN.search(message):
+        return "seed"
+    return None
 
 
 def _form(schema: Mapping[str, Any], endpoint: Endpoint, rung: str) -> dict[str, Any] | None:

@@ -1,12 +1,14 @@
 """The client: exactly one HTTP request for each question, and a reply whatever comes of it."""
 
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from builder.errors import SettingsError
 from builder.synthesis.llm.answers import Arrived, reply_of
-from builder.synthesis.llm.asking import arguments_of
+from builder.synthesis.llm.asking import arguments_of, not_taken
 from builder.synthesis.llm.endpoints import Endpoint
 from builder.synthesis.llm.forms import check_schema
 from builder.synthesis.llm.records import RUNGS, Reply, Request
@@ -38,13 +40,16 @@ class LLMClient:
         from builder.synthesis.llm.transport import Transport
 
         self.endpoint = endpoint
+        self._without: frozenset[str] = frozenset()
         self._redactor = Redactor(_checked_key(endpoint, key))
         self._transport = Transport(endpoint, key)
 
     def send(self, request: Request, rung: str) -> Reply:
         """Send exactly one HTTP request; the reply says what came of it.
 
-        Whatever a server does raises nothing. It takes at most twice the endpoint's timeout.
+        Whatever a server does raises nothing. It takes at most twice the endpoint's timeout. A
+        parameter that the server does not take, and that we can do without, is "server" once, and
+        left out of what is sent after it.
 
         Raises:
             ValueError: It is no rung, or the schema uses what is not checked here.
@@ -52,10 +57,23 @@ class LLMClient:
         if rung not in RUNGS:
             raise ValueError(f"{rung!r} is no rung")
         check_schema(request.schema)
+        arguments = arguments_of(request, self.endpoint, rung, self._without)
         started = time.monotonic()
-        answer = self._transport.post(arguments_of(request, self.endpoint, rung))
+        answer = self._transport.post(arguments)
         took = round((time.monotonic() - started) * 1000)
-        return reply_of(_arrived(answer, took), request, rung, self._redactor)
+        reply = reply_of(_arrived(answer, took), request, rung, self._redactor)
+        return self._learnt(reply, arguments)
+
+    def _learnt(self, reply: Reply, arguments: Mapping[str, Any]) -> Reply:
+        if reply.outcome != "rejected" or reply.status not in {400, 422}:
+            return reply
+        parameter = not_taken(arguments, reply.message)
+        if parameter is None:
+            return reply
+        # Replaced, never changed: other threads read it.
+        self._without = self._without | {parameter}
+        said = f"The server does not take {parameter}; from now on it is asked without. "
+        return replace(reply, outcome="server", message=said + reply.message)
 
     def close(self) -> None:
         """Give back the connections."""

@@ -86,8 +86,9 @@ def _parts(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         _ = parts.port, parts.hostname
-    except ValueError as error:
-        raise _bad_url(f"it cannot be read ({error})") from error
+    except ValueError:
+        # Not chained: the reason repeats a part of the URL.
+        raise _bad_url("it cannot be read") from None
     return parts
 
 

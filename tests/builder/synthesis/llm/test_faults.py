@@ -49,6 +49,8 @@ NAMES: dict[str, tuple[str, int, str]] = {
     "no_model": ("rejected", 404, "does not exist"),
     "no_route": ("rejected", 404, "Not Found"),
     "bad_parameter": ("rejected", 400, "temperature"),
+    "no_seed": ("server", 422, "does not take seed"),
+    "no_max_tokens": ("server", 400, "does not take max_tokens"),
     "redirect": ("rejected", 307, "/v2/elsewhere"),
 }
 
