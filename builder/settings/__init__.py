@@ -2,6 +2,7 @@
 
 from builder.settings.llm import LLMSettings, ModelPrice
 from builder.settings.reading import read_settings
+from builder.settings.synthesis import SynthesisSettings
 from builder.settings.tables import (
     PROPOSED,
     Card,
@@ -26,6 +27,7 @@ __all__ = [
     "ModelPrice",
     "Settings",
     "SignIn",
+    "SynthesisSettings",
     "WeakGradeRule",
     "add_marks",
     "read_settings",

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 
 from builder.settings.llm import LLMSettings, ModelPrice
 from builder.settings.strict import Name, Strict
+from builder.settings.synthesis import SynthesisSettings
 from builder.settings.tables import (
     Card,
     Events,
@@ -43,6 +44,7 @@ class Settings(Strict):
         events: How long search events are kept.
         marks: What is simulated or illustrative here, as in the demo.
         weak_grades: How clicks become weak grades.
+        synthesis: What a validation of synthetic queries must show.
         llm: Which language model writes queries.
         prices: What language models cost, by the model's name.
     """
@@ -60,5 +62,6 @@ class Settings(Strict):
     events: Events = Events()
     marks: Marks = Marks()
     weak_grades: WeakGradeRule = WeakGradeRule()
+    synthesis: SynthesisSettings = SynthesisSettings()
     llm: LLMSettings = LLMSettings()
     prices: dict[str, ModelPrice] = Field(default_factory=dict, max_length=1000)

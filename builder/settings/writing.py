@@ -100,6 +100,14 @@ other_key_ms = {settings.guard.other_key_ms}
 # the pool takes what was clicked or skipped.
 # without_bots = {str(settings.weak_grades.without_bots).lower()}
 
+# What a validation of synthetic queries must show (goldsmith synth --validate). They are accepted
+# where the 95 % interval of the share that experts agree with begins at least_agreement or higher;
+# a type is left out whose own interval ends below good_agreement. Each validation keeps the rule
+# that stood here when it was drawn: nobody settles it knowing the grades.
+# [synthesis]
+# least_agreement = {settings.synthesis.least_agreement}
+# good_agreement = {settings.synthesis.good_agreement}
+
 # Which language model writes queries (goldsmith synth). Any server that speaks OpenAI's
 # chat completions; its key stands in the environment, never here.
 # [llm]

@@ -130,6 +130,8 @@ def test_grade_names_may_be_changed(tmp_path: Path) -> None:
         ('name="x"\n[weak_grades]\nthresholds=[1,2]', "does not fit", "thresholds", None),
         ('name="x"\n[weak_grades]\nwithout_bots=1', "does not fit", "without_bots", None),
         ('name="x"\n[weak_grades]\nleast_expected_clicks=-1', "does not fit", "-1", None),
+        ('name="x"\n[synthesis]\nleast_agreement=0.9', "must not be above", "synthesis", None),
+        ('name="x"\n[synthesis]\ngood_agreement=1.0', "does not fit", "good_agreement", None),
         ("raters_per_pair=1", "name is missing", "workspace.toml", None),
         ('name="x"\n\nbroken here', "no valid TOML", "line 3", "key = value"),
         ('name="x', "no valid TOML", "line 1", "key = value"),
