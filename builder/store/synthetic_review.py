@@ -168,8 +168,8 @@ def model_asked(connection: Connection, synthesis_id: int) -> str | None:
     """Which model the synthesis asked; None where its plan does not say."""
     chosen = select(syntheses.c.parameters).where(syntheses.c.synthesis_id == synthesis_id)
     parameters: dict[str, Any] = json.loads(connection.execute(chosen).scalar_one())
-    model = parameters.get("model")
-    return model if isinstance(model, str) and model else None
+    model: str | None = parameters.get("plan", {}).get("model")
+    return model or None
 
 
 def worked_on(connection: Connection, query_key: int) -> str | None:
