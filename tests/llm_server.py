@@ -239,9 +239,13 @@ def asked_for(body: Mapping[str, Any]) -> int:
     form = body.get("response_format") or {}
     schema = form.get("schema") or (form.get("json_schema") or {}).get("schema") or {}
     queries = (schema.get("properties") or {}).get("queries") or {}
-    shown = re.findall(r'"queries": \[([^\]]*)\]', body["messages"][-1]["content"])
+    said = body["messages"][-1]["content"]
+    shown = re.findall(r'"queries": \[([^\]]*)\]', said)
     patterns = shown[-1].count("\u2026") if shown else 1
-    return int(queries.get("maxItems") or queries.get("minItems") or max(1, patterns))
+    # So our own prompts say it.
+    told = re.findall(r"with (\d+) of type string", said)
+    named = queries.get("maxItems") or queries.get("minItems") or (told[-1] if told else None)
+    return int(named or max(1, patterns))
 
 
 def queries_of(body: Mapping[str, Any]) -> str:

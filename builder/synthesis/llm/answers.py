@@ -189,7 +189,7 @@ def _content(content: Any) -> str:
 
 
 def _plain(body: str) -> str:
-    return " ".join(_TAGS.sub(" ", body[:20_000]).split())[:200]
+    return " ".join(_TAGS.sub(" ", body[:4000]).split())[:200]
 
 
 def _json_or_none(body: str) -> Any:

@@ -65,16 +65,22 @@ def _form(schema: Mapping[str, Any], endpoint: Endpoint, rung: str) -> dict[str,
 
 def _messages(request: Request, rung: str) -> list[dict[str, str]]:
     messages = [dict(message) for message in request.messages]
-    if rung == "json_schema":
+    if rung == "json_schema" or _is_told(messages, request.schema):
         return messages
-    # The last word, after the document: OpenAI also wants "JSON" in the messages.
-    said = (
-        f"Answer with one JSON object of this form, and nothing else: {pattern_of(request.schema)}"
-    )
-    if messages and messages[-1].get("role") == "user":
+    # The last word, after the document.
+    pattern = pattern_of(request.schema)
+    said = f"Answer with one JSON object of this form, and nothing else: {pattern}"
+    if messages and messages[-1]["role"] == "user":
         messages[-1]["content"] = f"{messages[-1]['content']}\n\n{said}"
         return messages
     return [*messages, {"role": "user", "content": said}]
+
+
+def _is_told(messages: list[dict[str, str]], schema: Mapping[str, Any]) -> bool:
+    """Whether the prompt itself says JSON, as OpenAI demands of it, and names what is in it."""
+    said = messages[-1]["content"] if messages else ""
+    names = (f'"{name}"' for name in schema.get("properties", {}))
+    return "json" in said.lower() and all(name in said for name in names)
 
 
 def _at_openai(endpoint: Endpoint) -> bool:

@@ -1,13 +1,17 @@
 """JSON in what a model wrote: alone, in a fence, or amid prose."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from builder.synthesis.llm.forms import misfit
 
-_FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, strict=False)
 _MOST_TRIES = 200
 """Braces at which an object is looked for: more stand in no answer that is any good."""
 
@@ -43,13 +47,15 @@ def find_answer(text: str, schema: Mapping[str, Any]) -> Found:
 
 
 def read_json(text: str) -> Any:
-    """The JSON value of the whole text.
+    """The JSON value of the whole text; line ends in its strings are taken as they stand.
+
+    llama.cpp's own grammar of JSON lets a model write them.
 
     Raises:
         ValueError: It is none, goes too deep, or holds NaN or Infinity, which JSON does not know.
     """
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return _DECODER.decode(text)
     except RecursionError as error:
         raise ValueError("the JSON goes too deep") from error
 
@@ -62,17 +68,17 @@ def _parsed(text: str) -> Any:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    for fence in _FENCE.findall(text):
-        value = _parsed(fence.strip())
+    for fence in text.split("```")[1::2]:
+        # What stands before the first brace is the name of a language.
+        value = _parsed(fence[max(0, fence.find("{")) :].strip())
         if isinstance(value, dict):
             yield value
-    decoder = json.JSONDecoder(parse_constant=_no_constant)
     place = text.find("{")
     for _ in range(_MOST_TRIES):
         if place < 0:
             return
         try:
-            value, place = decoder.raw_decode(text, place)
+            value, place = _DECODER.raw_decode(text, place)
             yield value
         except (ValueError, RecursionError):
             place += 1
@@ -85,7 +91,3 @@ def _why(whole: Any, reasons: list[str], schema: Mapping[str, Any]) -> str:
     if whole is not None:
         return str(misfit(whole, schema))
     return "no whole JSON object is in it"
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")

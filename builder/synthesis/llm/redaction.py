@@ -13,7 +13,7 @@ _LOOKS_LIKE_A_KEY = re.compile(
     r"|\b[Bb]earer\s+[^\s\"',;]{6,}"
     r"|(?<=api-key: )\S+|(?<=api_key=)[^\s&\"']+|(?<=apikey=)[^\s&\"']+"
     # A URL that carries a user's password.
-    r"|(?<=://)[^\s/@]+:[^\s/@]+(?=@)",
+    r"|(?<=://)[^\s/@:]{1,100}:[^\s/@]{1,100}(?=@)",
 )
 _BROKEN = re.compile("[\ud800-\udfff\x00]")
 
@@ -34,8 +34,9 @@ class Redactor:
 
         A server may repeat a key in parts ("sk-ab****yz"), or one that is not ours.
         """
-        hidden = _LOOKS_LIKE_A_KEY.sub(HIDDEN, self.text(text))
-        line = " ".join(hidden.split())
+        # Cut first: what a server sends may be long, and made to keep a pattern busy.
+        line = " ".join(self.text(text).split())[: 4 * LONGEST_MESSAGE]
+        line = _LOOKS_LIKE_A_KEY.sub(HIDDEN, line)
         line = "".join(character for character in line if character.isprintable())
         return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 1] + "\u2026"
 

@@ -123,7 +123,7 @@ def test_no_answer_in_time_is_a_timeout(kind: str) -> None:
             reply = client.send(QUESTION, "plain")
         assert len(server.requests) == 1
     assert reply.outcome == "timeout"
-    assert 150 <= reply.milliseconds < 600
+    assert 150 <= reply.milliseconds < 5000
 
 
 def test_a_connection_that_is_dropped_or_refused_is_the_servers_fault() -> None:

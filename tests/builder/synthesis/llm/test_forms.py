@@ -98,6 +98,11 @@ ANSWER = {"queries": ["how to grease a chain"]}
 WRITTEN = json.dumps(ANSWER)
 
 
+def test_a_line_end_in_a_text_is_taken_as_it_stands() -> None:
+    found = find_answer('{"queries": ["two\nlines"]}', SCHEMA)
+    assert found.payload == {"queries": ["two\nlines"]}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -127,6 +132,7 @@ def test_an_answer_is_found_alone_in_fences_and_amid_prose(text: str) -> None:
         "[" * 100_000,
         '{"a":' * 50_000,
         "{" * 1_000_000,
+        "```" + " " * 1_000_000,
     ],
 )
 def test_what_is_no_answer_is_told_as_such_in_no_time(text: str) -> None:

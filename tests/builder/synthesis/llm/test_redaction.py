@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 
 import pytest
 
@@ -71,3 +72,11 @@ def test_a_message_is_one_line_that_can_be_shown_and_stored() -> None:
     assert message.startswith("a b [31mc")
     assert len(message) == 500
     message.encode()
+
+
+@pytest.mark.parametrize("text", ["://" + "a:" * 500_000, "<" * 1_000_000, "sk-" * 300_000])
+def test_no_text_keeps_it_busy(text: str) -> None:
+    started = time.process_time()
+    assert len(Redactor(KEY).message(text)) <= 500
+    assert reply_to(Fault("html", text=text)).outcome == "server"
+    assert time.process_time() - started < 1

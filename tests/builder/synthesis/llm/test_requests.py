@@ -1,5 +1,6 @@
 """What goes over the wire, and where to."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -50,6 +51,20 @@ def test_the_form_of_the_answer_is_asked_for_by_the_rung() -> None:
         assert last.endswith('{"queries": ["…"]}')
         assert "JSON" in last
     assert SCHEMA["required"] == ["queries"]
+
+
+def test_a_prompt_that_says_the_form_itself_goes_out_as_it_is() -> None:
+    said = 'Answer with JSON: {"queries": [...]}'
+    request = replace(QUESTION, messages=({"role": "user", "content": said},))
+    for rung in ("json_schema", "json_object", "plain"):
+        arguments = arguments_of(request, endpoint_at("http://localhost/v1"), rung)
+        assert arguments["messages"] == [{"role": "user", "content": said}]
+
+
+def test_a_conversation_that_ends_with_an_answer_gets_a_last_word() -> None:
+    request = replace(QUESTION, messages=({"role": "assistant", "content": "json"},))
+    sent = arguments_of(request, endpoint_at("http://localhost/v1"), "plain")["messages"]
+    assert [message["role"] for message in sent] == ["assistant", "user"]
 
 
 def test_limits_and_seed_go_along() -> None:
