@@ -34,7 +34,7 @@ FIELD = "field:"
 MOST_TOLD = 100
 """Strata; of those that nothing was chosen from only the number is told after that."""
 ALL = "all documents"
-_BEGINNING = 400
+_BEGINNING = 120
 _NAME = 80
 _TELL_EVERY = 5_000
 
@@ -274,7 +274,7 @@ def _warnings(
     if len(places) < plan.documents:
         yield f"Only {there:,} documents can be asked for queries; {plan.documents:,} were wanted."
     if again := int(corpus.used[places].sum()):
-        yield f"{again:,} of the documents have been asked for queries before: no others are left."
+        yield f"Documents that were asked for queries before are asked again ({again:,} of them)."
     if plan.by.startswith(FIELD) and 2 * len(strata.names) > there > 1:
         yield (
             f"The field has {len(strata.names):,} values in {there:,} documents: hardly any part "

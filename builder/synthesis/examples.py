@@ -91,7 +91,8 @@ class ExamplePool:
         """(query_id, doc_id) of the examples for a task: the team's, then those of the prompt.
 
         None has a query for which the task's document was found relevant, nor two the same
-        document; the team's are of the prompt's shape and in the task's language.
+        document; the team's are of the prompt's shape. All are in the task's language, or, where
+        nothing is, in English.
 
         Args:
             prompt: Of the task.
@@ -106,7 +107,7 @@ class ExamplePool:
             if len(chosen) < wanted and _is_apart(pair, doc_id) and pair.doc_id not in chosen:
                 chosen[pair.doc_id] = pair.query_id
         team = [(query_id, shown) for shown, query_id in chosen.items()]
-        own = [(OWN, str(place)) for place in _own(prompt, language, seed)]
+        own = [(OWN, str(place)) for place in _own(prompt, language, seed, alone=not team)]
         return tuple([*team, *own][:wanted])
 
     def _fit(self, prompt: Prompt, language: str) -> list[TeamPair]:
@@ -192,12 +193,17 @@ def _turned(pairs: Sequence[TeamPair], seed: int) -> Iterable[TeamPair]:
     return [*pairs[start:], *pairs[:start]]
 
 
-def _own(prompt: Prompt, language: str, seed: int) -> list[int]:
-    """The prompt's examples: in this language, then in English, then others."""
+def _own(prompt: Prompt, language: str, seed: int, *, alone: bool) -> list[int]:
+    """The prompt's examples in this language; without any, and if they are alone, in English.
+
+    Beside a document in another language they make a model write in their own.
+    """
     places = range(len(prompt.examples))
-    rank = {language: 0, "en": 1} if language != "en" else {"en": 0}
     turned = [(place + seed) % len(places) for place in places]
-    return sorted(turned, key=lambda place: rank.get(prompt.examples[place].language, 2))
+    found = [place for place in turned if prompt.examples[place].language == language]
+    if found or not alone:
+        return found
+    return [place for place in turned if prompt.examples[place].language == "en"]
 
 
 def _draw(seed: int, name: str) -> bytes:

@@ -13,7 +13,7 @@ LEAST_LETTERS = 40
 _IDEOGRAPH_WEIGHT = 3
 _LANGUAGE_SAMPLE = 2_000
 
-_LETTER = re.compile(r"[^\W_]")
+_LETTERS = re.compile(r"[^\W_]+")
 _IDEOGRAPH = re.compile(
     "[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]"
 )
@@ -30,7 +30,7 @@ Passage = tuple[int, int]
 
 def letters_in(text: str) -> int:
     """Letters and digits, where kana, Han letters and Hangul count thrice: each says as much."""
-    letters = len(_LETTER.findall(text))
+    letters = sum(map(len, _LETTERS.findall(text)))
     if text.isascii():
         return letters
     return letters + (_IDEOGRAPH_WEIGHT - 1) * len(_IDEOGRAPH.findall(text))

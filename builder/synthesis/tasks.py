@@ -258,9 +258,10 @@ class _Making:
     def warnings(self) -> Iterator[str]:
         """What the tasks so far have told."""
         if self._suspects:
+            hold = "document holds" if self._suspects == 1 else "documents hold"
             yield (
-                f"{self._suspects:,} of the documents hold what looks like instructions to a "
-                "model. They are sent as text between delimiters; look at what comes of them."
+                f"{self._suspects:,} {hold} what looks like instructions to a model. It is sent as "
+                "text between delimiters; look at what comes of it."
             )
 
     def _of_document(self, document: Document, stratum: str) -> Iterator[TaskSpec]:
