@@ -55,6 +55,7 @@ def follow(
     workspace: Workspace,
     *kinds: str,
     show: Callable[[Job, Outcome], None] | None = None,
+    beside: Callable[[], None] | None = None,
     keep: bool = True,
     fades: bool = False,
 ) -> bool:
@@ -66,6 +67,7 @@ def follow(
         workspace: Where it runs.
         kinds: Kinds of jobs that this page starts.
         show: Draws the outcome of a job that is done.
+        beside: Draws what else there is to see of a job at work, again at each look.
         keep: Whether a job that is done stays on the page; one that failed always does.
         fades: Whether its end is shown only while that still holds, and not on the next visit.
     """
@@ -73,7 +75,7 @@ def follow(
     if job is None:
         return False
     if job.active:
-        _watch(workspace, job.job_id, person_signed_in(workspace))
+        _watch(workspace, job.job_id, person_signed_in(workspace), beside)
     elif fades and not (_is_first_visit(job) and still_holds(workspace, job)):
         pass
     elif keep or job.state != "done":
@@ -96,7 +98,12 @@ def _is_first_visit(job: Job) -> bool:
 
 
 @st.fragment(run_every=1.0)
-def _watch(workspace: Workspace, job_id: int, person: Person | None) -> None:
+def _watch(
+    workspace: Workspace,
+    job_id: int,
+    person: Person | None,
+    beside: Callable[[], None] | None,
+) -> None:
     with errors_shown():
         job = read_job(workspace, job_id)
         if not job.active:
@@ -104,6 +111,8 @@ def _watch(workspace: Workspace, job_id: int, person: Person | None) -> None:
         note(f"{sentence(job.message)} \u2026", _how_far(job))
         if job.total:
             st.progress(min(1.0, job.done / job.total))
+        if beside:
+            beside()
         st.button(
             "Stopping \u2026" if job.cancel_requested else "Cancel",
             key=f"cancel_{job_id}",

@@ -10,6 +10,7 @@ from builder.synthesis.plan import (
     MOST_EXAMPLES,
     MOST_PER_CALL,
     MOST_SEED,
+    TYPES,
     SynthPlan,
 )
 from builder.synthesis.prompts import load_prompts
@@ -17,6 +18,7 @@ from builder.workspace import Workspace
 from ui.frame import section
 from ui.leaderboards import KNOWN_MODELS
 from ui.synthesis.words import BY
+from ui.text import button_label
 
 FIELD = "field"
 _FIRST = SynthPlan()
@@ -68,11 +70,13 @@ def _ask_documents(plan: SynthPlan) -> SynthPlan:
 def _ask_queries(plan: SynthPlan, workspace: Workspace) -> SynthPlan:
     """Which types of queries, and how many for a document."""
     prompts = load_prompts(workspace)
-    types = st.multiselect(
+    types = st.pills(
         "Types of queries",
-        list(prompts),
+        sorted(prompts, key=_in_our_order),
+        selection_mode="multi",
+        wrap=True,
         default=[name for name in plan.types if name in prompts],
-        format_func=lambda name: prompts[name].title,
+        format_func=lambda name: button_label(prompts[name].title),
         key="synth_types",
         persist_state="session",
         help="Each call asks for one type; they take turns, so that all are equally frequent.",
@@ -86,6 +90,11 @@ def _ask_queries(plan: SynthPlan, workspace: Workspace) -> SynthPlan:
         hint="Each asks for one type, and for another passage where the document is long.",
     )
     return replace(plan, types=tuple(types), per_document=each)
+
+
+def _in_our_order(name: str) -> tuple[int, str]:
+    """Our own types in their order, then those of the workspace by name."""
+    return TYPES.index(name) if name in TYPES else len(TYPES), name
 
 
 def _ask_limits(plan: SynthPlan, workspace: Workspace, endpoint: Endpoint) -> SynthPlan:

@@ -75,20 +75,25 @@ def token_of(estimated: Job) -> str:
 def figures_of(told: Outcome) -> list[Tile]:
     """Documents, calls, tokens with their range, price or that it is unknown, and time."""
     tokens, cost = told["tokens"], told["cost"]
-    span = f"{count(tokens['low'])}\u2013{count(tokens['high'])}"
+    low, total, high = (rounded(tokens[name]) for name in ("low", "total", "high"))
     told_by = "measured on earlier calls" if tokens["measured"] == 1 else "guessed"
     at_once = count_of(told["concurrency"], "call")
     return [
         Tile("documents", count(told["documents"])),
         Tile("calls", count(told["calls"]), f"{queries_of(told['queries'])} asked for"),
-        Tile("tokens", f"about {count(tokens['total'])}", f"{span}, {told_by}"),
+        Tile("tokens, about", total, f"{low}\u2013{high}, {told_by}"),
         _price(cost),
         Tile(
-            "time",
-            f"about {seconds_in_words(told['seconds'])}",
+            "time, about",
+            seconds_in_words(told["seconds"]),
             f"{at_once} at once, {'as measured' if told['seconds_measured'] else 'guessed'}",
         ),
     ]
+
+
+def rounded(n: int) -> str:
+    """A guessed number with three figures that count: 35,700 for 35,739."""
+    return count(int(float(f"{n:.3g}")))
 
 
 def receives_in_words(told: Outcome) -> list[str]:
@@ -163,7 +168,7 @@ def _offer_sending(workspace: Workspace, person: Person, job: Job) -> None:
 def _price(cost: Mapping[str, Any] | None) -> Tile:
     if cost is None:
         return Tile("price", "unknown", "the model is not in the table [prices] of the settings")
-    return Tile("price", f"about {money(cost['value'], cost['currency'])}", money_span(cost))
+    return Tile("price, about", money(cost["value"], cost["currency"]), money_span(cost))
 
 
 def _stratum(row: Mapping[str, Any]) -> list[str]:

@@ -18,14 +18,18 @@ _YIELD = [Column("what became of them"), Column("queries", numeric=True)]
 def show_outcome(workspace: Workspace, job: Job, outcome: Outcome) -> None:
     """What a run brought, and where to go on."""
     del workspace, job
-    if stopped := outcome.get("message") or outcome.get("stopped"):
-        note(f"The run stopped: {sentence(str(stopped))}", *_go_on(outcome), kind="warning")
+    if outcome["stopped"]:
+        note(sentence(str(outcome["message"])), *_go_on(outcome), kind="warning")
+    elif failed := outcome["failed"]:
+        note(f"{count_of(failed, 'task')} given up after several attempts; see the run below.")
     st.html(tiles(figures_of(outcome)))
     show_yield(outcome)
     for warning in outcome.get("warnings", ()):
         note(sentence(str(warning)), kind="warning")
-    if outcome["kept"]:
-        note(f"{queries_of(outcome['kept'])} wait for review.", "Next, see which ones are good.")
+    if kept := outcome["kept"]:
+        wait = "waits" if kept == 1 else "wait"
+        note(f"{queries_of(kept)} {wait} for review.", "Next, see which ones are good.")
+        link_to_view("Review")
 
 
 def figures_of(outcome: Outcome) -> list[Tile]:
@@ -61,7 +65,18 @@ def yield_html(generated: int, kept: int, rejected: Mapping[str, int]) -> str:
     rows += [[reason_name(reason), count(n)] for reason, n in most_first if n]
     if unseen := generated - kept - sum(rejected.values()):
         rows.append(["not filtered yet", count(unseen)])
-    return table(_YIELD, rows, caption=f"{queries_of(generated)} written")
+    written = table(_YIELD, rows, caption=f"{queries_of(generated)} written")
+    return f'<div class="gs-narrow">{written}</div>'
+
+
+def link_to_view(view: str) -> None:
+    """The way to another view of the page, by its name."""
+    st.page_link(
+        "ui/pages/generate.py",
+        label=view,
+        icon=":material/arrow_forward:",
+        query_params={"view": view},
+    )
 
 
 def _go_on(outcome: Outcome) -> list[str]:

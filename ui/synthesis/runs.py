@@ -43,6 +43,26 @@ def show_runs(workspace: Workspace, person: Person) -> None:
             _show_rows(workspace, person, runs[AT_ONCE:])
 
 
+def show_so_far(workspace: Workspace) -> None:
+    """What the run at work has sent, got and cost so far."""
+    run = next((run for run in list_syntheses(workspace) if run["state"] == "running"), None)
+    if run is not None:
+        muted(f"So far: {so_far_in_words(run)}.")
+
+
+def so_far_in_words(run: Run) -> str:
+    """Calls, queries, tokens and cost of a run at work."""
+    cost = run["cost"]
+    parts = [
+        count_of(run["calls"], "call"),
+        f"{queries_of(run['generated'])} written",
+        *([f"{count(run['kept'])} kept"] if run["kept"] else []),
+        count_of(run["tokens"], "token"),
+        "cost unknown" if cost is None else money(cost, run["currency"]),
+    ]
+    return ", ".join(parts)
+
+
 def run_html(workspace: Workspace, run: Run) -> str:
     """Safe HTML: what a run brought, its state, who started it, model and host, and its plan."""
     back = ""

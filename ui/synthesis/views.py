@@ -12,7 +12,7 @@ from ui.synthesis.choosing import ask_plan
 from ui.synthesis.cost import SYNTH_JOB, show_cost
 from ui.synthesis.outcome import show_outcome
 from ui.synthesis.rejected import show_rejected
-from ui.synthesis.runs import show_runs
+from ui.synthesis.runs import show_runs, show_so_far
 from ui.synthesis.setup import show_setup
 
 
@@ -26,7 +26,13 @@ def show_generate(workspace: Workspace, person: Person) -> None:
     else:
         note("There are no documents yet.", "Queries are written for documents: import a corpus.")
         offer_import("corpus")
-    follow(workspace, SYNTH_JOB, show=partial(show_outcome, workspace), fades=True)
+    follow(
+        workspace,
+        SYNTH_JOB,
+        show=partial(show_outcome, workspace),
+        beside=partial(show_so_far, workspace),
+        fades=True,
+    )
     show_runs(workspace, person)
     show_rejected(workspace)
 

@@ -144,7 +144,8 @@ def limits_in_words(plan: Mapping[str, Any]) -> list[str]:
 
 def counted(counts: Mapping[str, int], names: Mapping[str, str]) -> str:
     """Numbers with what they are of, those that are not 0: 3 empty, 2 too short or too long."""
-    told = ((names.get(code) or in_words(code), n) for code, n in counts.items() if n)
+    most_first = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    told = ((names.get(code) or in_words(code), n) for code, n in most_first if n)
     return ", ".join(f"{count(n)} {what}" for what, n in told)
 
 
