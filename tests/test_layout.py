@@ -24,6 +24,7 @@ HEAVY = [
     "sqlalchemy",
     "alembic",
     "streamlit",
+    "openai",
 ]
 SOURCES = sorted(
     path

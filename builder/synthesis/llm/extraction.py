@@ -87,7 +87,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 def _why(whole: Any, reasons: list[str], schema: Mapping[str, Any]) -> str:
     if reasons:
-        return reasons[-1]
+        return reasons[0]
     if whole is not None:
         return str(misfit(whole, schema))
     return "no whole JSON object is in it"
