@@ -4,16 +4,17 @@ import re
 import unicodedata
 
 N = 3
-_BETWEEN = re.compile(r"[\W_]+")
+_BETWEEN = re.compile(r"[^\w+#]+|_+")
+_SIGNS = "+#"
+"""They tell c++ and c# from c."""
 
 
 def normalised(text: str) -> str:
-    """NFKC, case folded, one blank for whatever is no letter, mark or digit; "" where all is."""
+    """NFKC, case folded, one blank for whatever is no letter, mark, digit or sign of a name."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     if folded.isascii():
         return _BETWEEN.sub(" ", folded).strip()
-    kept = (char if unicodedata.category(char)[0] in "LNM" else " " for char in folded)
-    return " ".join("".join(kept).split())
+    return " ".join("".join(char if _is_kept(char) else " " for char in folded).split())
 
 
 def grams(text: str) -> frozenset[str]:
@@ -27,3 +28,7 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     shared = len(one & other)
     either = len(one) + len(other) - shared
     return shared / either if either else 0.0
+
+
+def _is_kept(char: str) -> bool:
+    return char in _SIGNS or unicodedata.category(char)[0] in "LNM"

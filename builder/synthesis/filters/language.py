@@ -93,9 +93,10 @@ def _not_latin(text: str, telling: list[str], wanted: str) -> Finding | None:
 
 
 def _other_latin(telling: list[str], wanted: str) -> Finding | None:
-    if len(telling) < FEWEST_WORDS:
+    latin = [word for word in telling if _LATIN.match(word)]
+    if len(latin) < FEWEST_WORDS:
         return None
-    guess = guess_language(" ".join(telling))
+    guess = guess_language(" ".join(latin))
     if guess.language is None or guess.confidence < LEAST_CONFIDENCE:
         return None
     return (

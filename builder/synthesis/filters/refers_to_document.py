@@ -26,7 +26,7 @@ _APOSTROPHES = {0x2019: "'", 0x2BC: "'"}
 _EN = "(?:document|passage|text|article|excerpt|paragraph|snippet|context)"
 _POINTED = "(?:above|following|given|provided|attached|present|preceding|aforementioned)"
 _SAYS = "(?:sa(?:y|id)|mention|describe|state|explain|discuss|recommend|suggest|talk)(?:e?s|e?d)?"
-_NORSE = "(?:te[xk]st(?:en)?|dokument(?:et)?|arti[ck]\\w+)"
+_NORSE = "(?:te(?:x|ks)t(?:en)?|dokument(?:et)?|arti[ck]\\w+)"
 
 FIRM: Final[Sequence[str]] = (
     # English
@@ -100,11 +100,11 @@ LOOSE: Final[Sequence[tuple[str, str]]] = (
     (r"\b(?:nel|del|il) (?:testo|documento|brano)\b", "test[oi]|document|brano"),
     (r"\b(?:no|do|o) (?:texto|documento|trecho)\b", "text|document|trecho"),
     (r"\b(?:in|uit) (?:de|het) (?:tekst|document)\b", "tekst|document"),
-    (r"\bi (?:texten|teksten|dokumentet)\b", "te[xk]st|dokument"),
+    (r"\bi (?:texten|teksten|dokumentet)\b", "te(?:x|ks)t|dokument"),
     (r"\bw (?:tekście|dokumencie)\b", "tekst|dokument"),
     (r"\bв (?:тексте|документе|отрывке)\b", "текст|документ|отрыв"),
     ("(?:文書|文章|本文)(?:中|内|では|には)", "文書|文章|本文"),
-    ("文中|本文|文档中|文檔中", "文中|本文|文档|文檔"),
+    ("(?<!日)本文(?!学|化)|文[档檔]中|(?:^|在)文中(?:的|提|所|$)", "文中|本文|文[档檔]"),
 )
 """A phrase, and the words by which a passage shows that such things are its subject."""
 

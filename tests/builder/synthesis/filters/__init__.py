@@ -1,0 +1,1 @@
+"""Tests of the filters of what a model wrote."""
