@@ -41,6 +41,7 @@ def write_synthesis(
     """A run that is done, with these answers; its synthesis_id."""
     parameters: Mapping[str, Any] = {
         "plan": SynthPlan(per_call=per_call, **plan).as_json(),
+        "host": "localhost",
         "prompts": {name: prompt.as_json() for name, prompt in load_prompts().items()},
     }
     with workspace.store.write() as connection:
