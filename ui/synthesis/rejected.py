@@ -13,11 +13,13 @@ from ui.frame import muted
 from ui.numbers import count
 from ui.synthesis.words import queries_of, reason_name
 from ui.tables import Column, Html, shortened, table, with_note
+from ui.text import inline
 
 AT_ONCE = 25
 MOST = 2000
 """Queries that the page looks through; the file holds all."""
 _COLUMNS = [Column("query"), Column("why"), Column("type"), Column("document"), Column("run")]
+_LONGEST_DETAIL = 300
 _SHOWN = "rejected_shown"
 
 
@@ -32,7 +34,9 @@ def show_rejected(workspace: Workspace) -> None:
         file_name("rejected-queries"),
         key="rejected",
     )
-    muted("Nothing is thrown away: what a filter rejected wrongly is rescued in Review.")
+    with st.container(horizontal=True, vertical_alignment="center", key="rescue"):
+        muted("Nothing is thrown away: what a filter rejected wrongly is rescued in Review.")
+        st.button("Rescue", icon=":material/arrow_forward:", key="rescue_some", on_click=_to_review)
     if len(found) > MOST:
         muted(f"The first {count(MOST)}. The file holds all.")
     wanted = _ask_which(found[:MOST])
@@ -100,9 +104,20 @@ def _why(one: Candidate) -> Html:
     first, *others = one.reasons
     more = ", ".join(dict.fromkeys(reason_name(reason.filter) for reason in others))
     rescued = "rescued in review" if one.review == "accepted" else ""
-    parts = [shortened(first.detail), *(shortened(f"also {more}") for _ in [1] if more)]
-    lines = [*parts, *([shortened(rescued)] if rescued else [])]
-    return with_note(reason_name(first.filter), Html("<br>".join(lines)))
+    lines = [_cut(first.detail), f"also {more}" if more else "", rescued]
+    told = "<br>".join(inline(line) for line in lines if line)
+    return with_note(reason_name(first.filter), Html(told))
+
+
+def _cut(detail: str) -> str:
+    """A detail may quote a query, which a model may have made as long as it liked."""
+    line = " ".join(detail.split())
+    return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "\u2026"
+
+
+def _to_review() -> None:
+    """The view where a reviewer sees what the filters rejected."""
+    st.session_state["view"], st.session_state["review_state"] = "review", "rejected"
 
 
 def _show_more(wanted: Sequence[Candidate], shown: int) -> None:

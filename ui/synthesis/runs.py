@@ -100,10 +100,12 @@ def left_in_words(left: Mapping[str, Any]) -> list[str]:
     """What resuming would ask for, and what is unknown, a sentence each."""
     waiting, failed, unknown = left["waiting"], left["failed"], left["unknown"]
     are = "is" if waiting == 1 else "are"
-    said = [
-        f"{count(waiting)} of {count_of(left['tasks'], 'task')} {are} left. What is answered is "
-        "not asked again."
-    ]
+    said = ["Every task was asked for."]
+    if waiting:
+        said = [
+            f"{count(waiting)} of {count_of(left['tasks'], 'task')} {are} left. What is answered "
+            "is not asked again."
+        ]
     if unknown:
         said.append(
             f"Of {count_of(unknown, 'call')} nothing was recorded: sent, and perhaps paid for. "
@@ -203,14 +205,16 @@ def _offer_resuming(workspace: Workspace, person: Person, run: Run) -> None:
                 value=max(old, run["calls"] + left["waiting"]),
                 key=_limit_key(number),
             )
-        if left["failed"]:
-            st.checkbox("Ask once more for those that were given up", key=_again_key(number))
+        once_more = bool(left["failed"]) and st.checkbox(
+            "Ask once more for those that were given up", key=_again_key(number)
+        )
         at_work = latest_job(workspace, SYNTH_JOB)
+        nothing = run["state"] == "done" and not left["waiting"] and not once_more
         st.button(
             f"Send to go on with run {count(number)}",
             type="primary",
             key=f"resume_send_{number}",
-            disabled=at_work is not None and at_work.active,
+            disabled=nothing or (at_work is not None and at_work.active),
             on_click=in_callback(start_resuming),
             args=(workspace, person, number),
         )
