@@ -23,12 +23,13 @@ from terminal import (
     people,
     pooling,
     starting,
+    synth,
     testing,
     trusting,
 )
 from terminal import output as out
 from terminal.options import BAD_INPUT, FILE
-from terminal.stopping import MESSAGE, Stop, heard_stop
+from terminal.stopping import MESSAGE, Stop, heard_stop, hint_of
 from terminal.streams import outlive_readers
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ for _command in (
     imports.import_task_folder,
     mining.mine,
     pooling.pool,
+    synth.synth,
     trusting.agreement,
     making.export,
     people.people,
@@ -93,8 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         outlive_readers()
         with heard_stop(to_the_end=arguments is None) as stop:
             code = _run(given, stop, as_json=as_json)
-    except (click.Abort, KeyboardInterrupt):
-        out.print_error(MESSAGE, None, None, as_json=as_json)
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        out.print_error(MESSAGE, None, hint_of(stopped), as_json=as_json)
         code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -15,6 +15,26 @@ from typing import Final
 MESSAGE: Final = "stopped"
 
 
+class StoppedMidway(KeyboardInterrupt):
+    """Somebody stopped a command whose work so far stands.
+
+    Args:
+        hint: How it goes on, in a sentence.
+    """
+
+    def __init__(self, hint: str) -> None:
+        super().__init__(hint)
+        self.hint = hint
+
+
+def hint_of(stopped: BaseException) -> str | None:
+    """How the work goes on, where the command said so; click hides what stopped it as a cause."""
+    for error in (stopped, stopped.__cause__):
+        if isinstance(error, StoppedMidway):
+            return error.hint
+    return None
+
+
 @dataclass(slots=True)
 class Stop:
     """Whether somebody asked the command to stop.
