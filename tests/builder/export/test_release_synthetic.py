@@ -75,11 +75,12 @@ def source_pairs(workspace: Workspace) -> dict[str, str]:
 
 
 def drawn_pairs(workspace: Workspace) -> list[Pair]:
-    """Source pairs that experts are asked for: those that are open for raters now."""
+    """Pairs of synthetic queries that experts are asked for now."""
     with workspace.store.read() as connection:
         open_ = connection.exec_driver_sql(
             "SELECT query_id, doc_id FROM pairs JOIN queries USING (query_key) "
-            "JOIN documents USING (doc_key) WHERE open_slots > 0 ORDER BY query_id"
+            "JOIN documents USING (doc_key) "
+            "WHERE open_slots > 0 AND source = 'synthetic' ORDER BY query_id"
         )
         return [(row[0], row[1]) for row in open_]
 
