@@ -99,6 +99,7 @@ _KINDS = {
     "query": "Queries",
     "rater": "Raters left out",
     "synthetic": "Generated queries",
+    "validation": "Validations",
     "job": "Jobs",
     "import": "Imports",
     "events": "Events removed",

@@ -41,14 +41,24 @@ def take_back_pooling(
     authorize(workspace, actor, "analyst")
     if dry_run:
         with workspace.store.read() as connection:
-            _check(connection, pooling_id)
-            return _told(pooling_id, plan_removal(connection, pooling_id))
+            return plan_within(connection, pooling_id)
     with workspace.store.write() as connection:
-        pooling = _check(connection, pooling_id)
-        told = _told(pooling_id, remove_pooling(connection, pooling_id, called(actor)))
-        keep_outcome(connection, pooling_id, {**pooling.outcome, "taken_back": told})
-        activity.note(connection, called(actor), "pool.take_back", str(pooling_id), told)
+        return take_back_within(connection, pooling_id, called(actor))
+
+
+def take_back_within(connection: Connection, pooling_id: int, actor: str) -> dict[str, Any]:
+    """As `take_back_pooling`, inside a writing transaction, by somebody who was let pass."""
+    pooling = _check(connection, pooling_id)
+    told = _told(pooling_id, remove_pooling(connection, pooling_id, actor))
+    keep_outcome(connection, pooling_id, {**pooling.outcome, "taken_back": told})
+    activity.note(connection, actor, "pool.take_back", str(pooling_id), told)
     return told
+
+
+def plan_within(connection: Connection, pooling_id: int) -> dict[str, Any]:
+    """What `take_back_within` would do at this moment; nothing is written."""
+    _check(connection, pooling_id)
+    return _told(pooling_id, plan_removal(connection, pooling_id))
 
 
 def _check(connection: Connection, pooling_id: int) -> Pooling:

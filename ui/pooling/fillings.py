@@ -131,7 +131,7 @@ def _show_rows(workspace: Workspace, person: Person, fillings: Sequence[Pooling]
 
 def _offer_ways(workspace: Workspace, person: Person, filling: Pooling) -> None:
     number = filling.pooling_id
-    if filling.parameters.get("kind") != "holes":
+    if "kind" not in filling.parameters:
         _offer_pooling_again(workspace, person, filling)
     if filling.taken_back_at is None:
         _offer_taking_back(workspace, person, number)

@@ -64,6 +64,8 @@ def plan_in_words(parameters: Mapping[str, Any]) -> str:
     if parameters.get("kind") == "holes":
         task, k = parameters.get("task") or "the newest release", parameters.get("k", 10)
         return f"unjudged documents in the models' top {k} on {task}"
+    if parameters.get("kind") == "validation":
+        return f"synthetic queries drawn for validation {parameters.get('validation_id', '')}"
     return " \u00b7 ".join([*_sources(parameters), *_queries(parameters), *_limits(parameters)])
 
 
