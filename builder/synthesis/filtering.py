@@ -7,6 +7,7 @@ nothing: to drop what a retriever does not find would favour that retriever.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 
 from builder.errors import BuilderError
@@ -54,6 +55,8 @@ FLAGS: Final = ("not_found", "suspect_document")
 """What a reviewer should know of a candidate that is kept."""
 
 _TELL_EVERY = 200
+_ENOUGH = 500
+"""Passages tell which words texts use everywhere."""
 
 
 def filter_synthesis(
@@ -172,14 +175,16 @@ def _asking(
     if run is None:
         raise BuilderError(f"there is no synthesis {synthesis_id}")
     prompts = _prompts(workspace, run.parameters)
-    passages = {one.passage for one in every}
-    is_suspect = any(map(suspicious, passages))
+    looked_at = cache(suspicious)  # each passage is looked at for several questions
+    passages = list(dict.fromkeys(one.passage for one in every))
+    is_suspect = any(map(looked_at, passages))
+    sample = passages[:: len(passages) // _ENOUGH + 1]
     return Asking(
         per_call=int(run.parameters["plan"]["per_call"]),
         max_words={name: prompt.max_words for name, prompt in prompts.items()},
         shown=_shown(connection, every, prompts),
-        suspicious=suspicious,
-        common=common_words(passages, suspicious) if is_suspect else frozenset(),
+        suspicious=looked_at,
+        common=common_words(sample, looked_at) if is_suspect else frozenset(),
     )
 
 

@@ -5,10 +5,10 @@ copies. Leakage, the share of the query's words that stand in the passage, is me
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from builder.store.synthetic_queries import Finding
+from builder.synthesis.filters.passages import indexed
 from builder.synthesis.filters.tokens import Token, joined, tokens, units, weight
 
 MOST_IN_A_ROW: Final = 6
@@ -33,12 +33,6 @@ class Span(NamedTuple):
     text: str
 
 
-class _Indexed(NamedTuple):
-    tokens: Sequence[Token]
-    places: dict[str, list[int]]
-    units: set[str]
-
-
 def leakage(text: str, passage: str) -> float | None:
     """The share of the query's words that stand in the passage, 0 to 1; None without any word.
 
@@ -46,16 +40,16 @@ def leakage(text: str, passage: str) -> float | None:
     """
     counted = tokens(text)
     own = units(counted) or {token.text for token in counted}
-    return len(own & _indexed(passage).units) / len(own) if own else None
+    return len(own & indexed(passage).units) / len(own) if own else None
 
 
 def longest_span(text: str, passage: str) -> Span:
     """The longest part of the query that stands in the passage, word by word in a row."""
-    own, indexed = tokens(text), _indexed(passage)
+    own, there = tokens(text), indexed(passage)
     best: Sequence[Token] = ()
     for start, token in enumerate(own):
-        for place in indexed.places.get(token.text, ()):
-            run = _run(own, start, indexed.tokens, place)
+        for place in there.places.get(token.text, ()):
+            run = _run(own, start, there.tokens, place)
             if weight(run) > weight(best):
                 best = run
     whole = weight(own)
@@ -85,13 +79,3 @@ def _run(own: Sequence[Token], start: int, others: Sequence[Token], place: int) 
     while n < most and own[start + n].text == others[place + n].text:
         n += 1
     return own[start : start + n]
-
-
-@lru_cache(maxsize=64)
-def _indexed(passage: str) -> _Indexed:
-    """Several queries come of one passage, one after the other."""
-    counted = tokens(passage)
-    places: dict[str, list[int]] = {}
-    for place, token in enumerate(counted):
-        places.setdefault(token.text, []).append(place)
-    return _Indexed(counted, places, units(counted) | places.keys())

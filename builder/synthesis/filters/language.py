@@ -10,7 +10,8 @@ from typing import Final
 
 from builder.mining.languages import guess_language
 from builder.store.synthetic_queries import Finding
-from evals.bm25 import words
+from builder.synthesis.filters.passages import indexed
+from builder.synthesis.filters.tokens import tokens
 
 LEAST_CONFIDENCE: Final = 0.9
 """Of another language; of 400 short queries in four languages it tells none wrong."""
@@ -60,8 +61,9 @@ def language(text: str, wanted: str, passage: str = "") -> Finding | None:
     """
     if not re.fullmatch("[a-z]{2}", wanted):
         return None
-    known = set(words(passage))
-    telling = [word for word in words(text) if word not in known and _LETTER.search(word)]
+    known = indexed(passage).places
+    own = (token.text for token in tokens(text))
+    telling = [word for word in own if word not in known and _LETTER.search(word)]
     if wanted in _OWN_SCRIPT:
         return _other_script(text, telling, wanted)
     return _not_latin(text, telling, wanted) or _other_latin(telling, wanted)
@@ -76,9 +78,11 @@ def _other_script(text: str, telling: list[str], wanted: str) -> Finding | None:
         if guess.language in _OWN_SCRIPT and not _same(guess.language, wanted):
             return _told(guess.language, guess.confidence, wanted)
         return None
-    if len(telling) < FEWEST_LATIN:
+    latin = [word for word in telling if _LATIN.match(word)]
+    others = [word for word in telling if not _LATIN.match(word) and len(word) > 1]
+    if len(latin) < FEWEST_LATIN and not others:
         return None
-    said = ", ".join(telling[:FEWEST_WORDS])
+    said = " ".join((others or latin)[:FEWEST_WORDS])
     return Finding("language", f"no letter of the script of {wanted}, but {said!r}")
 
 

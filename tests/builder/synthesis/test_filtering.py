@@ -10,6 +10,7 @@ from sqlalchemy import update
 from builder.errors import BuilderError
 from builder.store.documents import insert_documents
 from builder.store.queries import insert_queries
+from builder.store.syntheses import note_taken_back
 from builder.store.synthesis_schema import synthetic_queries
 from builder.store.synthetic_queries import Candidate, candidates_of, count_candidates
 from builder.synthesis import candidates as reading
@@ -240,6 +241,13 @@ def test_a_second_run_knows_what_the_first_kept_and_not_what_was_taken_back(
     (one,) = reading.candidates(workspace, second)
     assert _reason(one) == "near_duplicate_set"
     assert "generated query 1" in one.reasons[0].detail
+
+    with workspace.store.write() as connection:
+        note_taken_back(connection, first, "ann")
+    filter_synthesis(workspace, second, retrievers=[], anew=True)
+
+    (one,) = reading.candidates(workspace, second)
+    assert one.verdict == "kept"
 
 
 def test_filtered_anew_nothing_changes_that_somebody_reviewed(workspace: Workspace) -> None:
