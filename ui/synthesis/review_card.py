@@ -7,7 +7,7 @@ from builder.store.synthetic_queries import Finding
 from builder.synthesis.review import Candidate, Sight
 from ui import text
 from ui.marking import Terms
-from ui.numbers import count, decimal, percent
+from ui.numbers import count
 from ui.synthesis.words import reason_name
 from ui.text import clean, inline
 
@@ -29,9 +29,9 @@ def candidate_html(candidate: Candidate, sight: Sight) -> str:
     begins = text.GAP if candidate.first_character else ""
     return (
         '<div class="gs-pair"><div class="gs-question">'
-        f'{_progress(sight)}<h1 class="gs-query" dir="auto">{escape(clean(candidate.text))}</h1>'
+        f'{_progress(sight)}<h2 class="gs-query" dir="auto">{escape(clean(candidate.text))}</h2>'
         f'<p class="gs-review-facts">{_facts(candidate)}</p></div>{_findings_html(candidate)}'
-        f'<div class="gs-doc"><h2 class="gs-title" dir="auto">{text.marked(title, terms)}</h2>'
+        f'<div class="gs-doc"><h3 class="gs-title" dir="auto">{text.marked(title, terms)}</h3>'
         f"{text.block(begins + folded.html)}</div>{_whole(candidate, terms, folded.hidden)}</div>"
     )
 
@@ -56,30 +56,28 @@ def _progress(sight: Sight) -> str:
 
 
 def _facts(candidate: Candidate) -> str:
+    """Type, language, how many of its words the passage has, and who finds the document."""
     parts = [
-        inline(candidate.prompt.replace("_", " ")),
-        inline(language_name(candidate.language)),
-        *_measured(candidate),
+        _part(inline(candidate.prompt.replace("_", " "))),
+        _part(inline(language_name(candidate.language))),
     ]
-    return "".join(f'<span class="gs-part">{part}</span>' for part in parts)
-
-
-def _measured(candidate: Candidate) -> Iterator[str]:
-    """How much of the query stands in the passage, and where searches find the document."""
     leakage = candidate.measured.get("leakage")
     if isinstance(leakage, int | float):
-        yield f"{percent(leakage)} of its words stand in the passage"
+        parts.append(_part(f"{round(100 * leakage)}\u00a0% of its words stand in the passage"))
     ranks = candidate.measured.get("ranks")
-    if isinstance(ranks, dict):
-        found = [f"{inline(name)} {_rank(rank)}" for name, rank in sorted(ranks.items())]
-        if found:
-            yield f'<span class="gs-wide">found by {", ".join(found)}</span>'
+    if isinstance(ranks, dict) and ranks:
+        found = ", ".join(f"{inline(name)} {_rank(rank)}" for name, rank in sorted(ranks.items()))
+        parts.append(_part(f"document found by {found}", wide=True))
+    return "".join(parts)
+
+
+def _part(html: str, *, wide: bool = False) -> str:
+    """A part of a line, behind a dot if it is not the first; `wide`: not on a phone."""
+    return f'<span class="gs-part{" gs-wide" * wide}">{html}</span>'
 
 
 def _rank(rank: object) -> str:
-    if isinstance(rank, int):
-        return f"at {count(rank)}"
-    return f"at {decimal(rank)}" if isinstance(rank, float) else "not"
+    return f"at rank {count(rank)}" if isinstance(rank, int) else "not"
 
 
 def _findings_html(candidate: Candidate) -> str:

@@ -10,8 +10,8 @@ from ui.synthesis.review_state import Reviewing
 
 STATES = {
     "waiting": "To review",
-    "flagged": "Flagged only",
-    "rejected": "Rejected by filters",
+    "flagged": "Flagged",
+    "rejected": "Filtered out",
 }
 _FLAGGED = {"waiting": None, "flagged": True, "rejected": None}
 
@@ -52,7 +52,7 @@ def _choose_run(kinds: list[Kind]) -> int | None:
         format_func=lambda run: f"Run {count(run)}" if run else "All runs",
         key="review_run",
         label_visibility="collapsed",
-        width=130,
+        width=110,
     )
     return chosen or None
 
@@ -67,6 +67,6 @@ def _choose_type(kinds: list[Kind]) -> str | None:
         format_func=lambda prompt: prompt or "All types",
         key="review_type",
         label_visibility="collapsed",
-        width=170,
+        width=150,
     )
     return chosen or None
