@@ -105,7 +105,9 @@ def _end_of_passage(text: str, start: int) -> int:
 
 def _cut(text: str, least: int, most: int) -> int:
     """Where to cut: after the last sentence between the two, else at a blank, else at `most`."""
-    ends = [match.end() for match in _END.finditer(text, least, most)]
+    # One character more: the blank after a full stop tells that it is one.
+    ends = [match.end() for match in _END.finditer(text, least, most + 1)]
+    ends = [end for end in ends if end <= most]
     ends = ends or [match.end() for match in _BLANK.finditer(text, least, most)]
     if ends:
         return ends[-1]

@@ -265,19 +265,27 @@ class _Making:
             )
 
     def _of_document(self, document: Document, stratum: str) -> Iterator[TaskSpec]:
-        passages = passages_of(document.text)
-        if not passages:  # it was emptied in this moment
-            return
-        start = _number(self._plan.seed, document.doc_id, "passage")
+        passages = self._passages(document)
         suspect = False
-        for turn, name in enumerate(self._types(document.doc_id)):
-            types = len(self._plan.types)
-            # Each type has its turn with each passage before any passage comes twice.
-            passage = passages[(start + turn % types + turn // types) % len(passages)]
+        # Without passages it was emptied in this moment.
+        for turn, name in enumerate(self._types(document.doc_id) if passages else ()):
+            passage = passages[self._turn(turn, len(passages)) % len(passages)]
             spec = self._task(document, passage, name, turn, stratum)
             suspect = suspect or bool(suspicious(f"{document.title}\n{_text(document, passage)}"))
             yield self._writer.hashed(spec, document)
         self._suspects += suspect
+
+    def _passages(self, document: Document) -> list[Passage]:
+        """In an order of chance, so that the first ones are from all over the text."""
+        seed, doc_id = self._plan.seed, document.doc_id
+        found = passages_of(document.text)
+        return sorted(found, key=lambda passage: _number(seed, doc_id, f"at {passage[0]}"))
+
+    def _turn(self, turn: int, passages: int) -> int:
+        """Where there are too few passages each type has its turn with each, before any again."""
+        if passages >= self._plan.per_document:
+            return turn
+        return turn % len(self._plan.types) + turn // len(self._plan.types)
 
     def _task(
         self, document: Document, passage: Passage, name: str, turn: int, stratum: str
