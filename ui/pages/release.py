@@ -16,6 +16,7 @@ from ui.releases import (
     show_releases,
     suggested_name,
 )
+from ui.synthesis.release import ask_synthetic
 
 workspace = state.current_workspace()
 frame.heading(
@@ -37,11 +38,12 @@ with st.form("export", border=False):
         keep = st.checkbox("Keep queries without a relevant document; mteb scores them 0")
         header = st.checkbox("Begin qrels with a header line", value=True)
         weak = st.checkbox(WEAK)
+        synthetic = ask_synthetic(workspace)
     pressed = st.form_submit_button("Make a release", type="primary")
 
 if pressed:
     options = {"rule": rule, "min_raters": min_raters, "keep_no_relevant": keep, "header": header}
-    options |= {"tag": tag.strip() or None, "weak": weak}
+    options |= {"tag": tag.strip() or None, "weak": weak, "synthetic": synthetic}
     parameters = {"name": name, "actor": person.name, **options}
     start(workspace, person, EXPORT_JOB, EXPORT_TARGET, parameters)
 

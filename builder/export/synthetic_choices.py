@@ -1,0 +1,26 @@
+"""What each choice of synthetic queries would bring into a release at most."""
+
+from builder.export.synthetic import ACCEPTED, NONE, VALIDATED
+from builder.store.synthetic_graded import graded_by_people, synthetic_query_ids
+from builder.synthesis.verdict import accepted_queries
+from builder.workspace import Workspace
+
+
+def synthetic_choices(workspace: Workspace) -> dict[str, int]:
+    """How many synthetic queries there are, and how many each mode would bring.
+
+    Tags, the least number of raters and queries without a relevant document may leave out some.
+
+    Returns:
+        {"queries": active ones, and each of `builder.export.synthetic.MODES`: n}.
+    """
+    with workspace.store.read() as connection:
+        known = synthetic_query_ids(connection)
+        graded = graded_by_people(connection) if known else set()
+        accepted = accepted_queries(connection) if known else frozenset()
+    return {
+        "queries": len(known),
+        NONE: 0,
+        VALIDATED: len(graded),
+        ACCEPTED: len(graded | (accepted & known)),
+    }
