@@ -10,7 +10,7 @@ from builder.store import Connection
 from builder.store.llm_calls import Answer, Intent, add_call, finish_call
 from builder.store.syntheses import TaskFields, note_task, shorten_task
 from builder.store.synthetic_queries import add_candidates
-from builder.synthesis.budget import Budget, most_of, told_by
+from builder.synthesis.budget import CAPS, Budget, most_of, told_by
 from builder.synthesis.ledger import Ledger
 from builder.synthesis.llm import Limiter, LLMClient, Reply, Request, remember_rung
 from builder.synthesis.plan import MOST_SEED
@@ -85,6 +85,7 @@ class Asking:
         self._schema = response_schema(manner.per_call)
         self._ledger = Ledger(workspace.store)
         self._stop = threading.Event()
+        self._leaving = threading.Semaphore(0)
         self._lock = threading.Lock()
         self._error: BaseException | None = None
 
@@ -106,7 +107,7 @@ class Asking:
             try:
                 for thread in threads:
                     thread.start()
-                self._watch(threads, progress)
+                self._watch(len(threads), progress)
             except BaseException:
                 self._halt(CANCELLED)
                 raise
@@ -120,11 +121,12 @@ class Asking:
             self.stopped = FAILURES
         return self
 
-    def _watch(self, threads: list[threading.Thread], progress: Progress | None) -> None:
-        for thread in threads:
-            while thread.is_alive():
+    def _watch(self, workers: int, progress: Progress | None) -> None:
+        # Not by join(timeout): Ctrl-C within it has Python 3.11 take a living thread for a dead
+        # one (bpo-45274), and what is on its way would be waited for no more.
+        for _ in range(workers):
+            while not self._leaving.acquire(timeout=_LOOK_SECONDS):
                 self._report(progress)
-                thread.join(_LOOK_SECONDS)
         self._report(progress)
 
     def _report(self, progress: Progress | None) -> None:
@@ -150,6 +152,8 @@ class Asking:
         except BaseException as error:  # noqa: BLE001 - raised again by who waits for the threads
             self._error = self._error or error
             self._halt(ERROR)
+        finally:
+            self._leaving.release()
 
     def _ask_for(self, task: Task) -> None:
         with self._limiter.slot(self._stop) as is_held:
@@ -196,8 +200,12 @@ class Asking:
         return call_id, rung, reply
 
     def _intend(self, connection: Connection, intent: Intent) -> int | None:
-        """Write an intent, unless the run has stopped meanwhile."""
-        return None if self._stop.is_set() else add_call(connection, intent)
+        """Write an intent, unless the run has stopped meanwhile.
+
+        A limit that another call would pass is no reason: this one was reserved within it.
+        """
+        is_over = self._stop.is_set() and self.stopped not in CAPS
+        return None if is_over else add_call(connection, intent)
 
     def _react(self, task: Task, call_id: int, rung: str, reply: Reply) -> None:
         """Have the outcome written, then let the task go where it belongs."""

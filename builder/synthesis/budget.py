@@ -13,7 +13,8 @@ from builder.store.llm_calls import Spent
 from builder.synthesis.llm import Price, Reply, Request
 from builder.synthesis.plan import SynthPlan
 
-CAP_CALLS, CAP_TOKENS, CAP_COST = "cap_calls", "cap_tokens", "cap_cost"
+CAPS = CAP_CALLS, CAP_TOKENS, CAP_COST = ("cap_calls", "cap_tokens", "cap_cost")
+"""Why nothing more may be sent."""
 
 MESSAGE_TOKENS = 32
 """Servers write a message's role and marks around it: at most so many tokens each."""

@@ -32,7 +32,8 @@ from builder.workspace import Workspace
 from evals.records import Progress
 
 START, RESUME = "synthesis.start", "synthesis.resume"
-_TOKEN_SECONDS = 5.0
+_TOKEN_SECONDS = 2.0
+"""Between the lock and the first row of a run stand the choice of documents and their passages."""
 _LOOK_SECONDS = 0.1
 
 
