@@ -16,6 +16,7 @@ from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
 from builder.store.documents import documents_by_ids
 from builder.store.task_rows import active_queries
+from builder.synthesis.filters.tokens import count_words
 from builder.synthesis.passages import beginning, language_of
 from builder.synthesis.prompts import Prompt
 from builder.workspace import Workspace
@@ -30,10 +31,7 @@ OWN = ""
 """In place of a query_id: an example of the prompt itself, whose number stands for the doc_id."""
 _WORDS_OF_KEYWORDS = 5
 _WORDS_TO_TALK = 9
-_LETTERS_OF_A_WORD = 3
-"""Of scripts without blanks."""
 
-_SPACELESS = re.compile("[\u0e00-\u0fff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ASKS = re.compile(
     r"^\W*(?:what|who|whom|whose|which|when|where|why|how|can|does|is|are|wer|wen|wem|welche\w?|wann"
     r"|wo|woher|wohin|womit|warum|wieso|weshalb|wie|was|qui|quoi|quel\w*|quand|pourquoi|comment"
@@ -114,7 +112,7 @@ class ExamplePool:
         key = (prompt.hash, language)
         if key not in self._fitting:
             shaped = [pair for pair in self.pairs if has_shape(pair.text, prompt.shape)]
-            shaped = [pair for pair in shaped if words_in(pair.text) <= prompt.max_words]
+            shaped = [pair for pair in shaped if count_words(pair.text) <= prompt.max_words]
             self._fitting[key] = [pair for pair in shaped if self._language(pair) == language]
         return self._fitting[key]
 
@@ -126,12 +124,6 @@ class ExamplePool:
                 document = documents_by_ids(connection, [pair.doc_id]).get(pair.doc_id)
             self._languages[pair.doc_id] = language_of(document.text, own) if document else own
         return self._languages[pair.doc_id]
-
-
-def words_in(query: str) -> float:
-    """Words of a query; of scripts without blanks three letters are one."""
-    letters = len(_SPACELESS.findall(query))
-    return len(_SPACELESS.sub(" ", query).split()) + letters / _LETTERS_OF_A_WORD
 
 
 def has_shape(query: str, shape: str) -> bool:
@@ -150,10 +142,10 @@ def _is_question(query: str) -> bool:
 
 _SHAPES: Mapping[str, Callable[[str], bool]] = {
     "any": lambda query: bool(query.strip()),
-    "keyword": lambda query: words_in(query) <= _WORDS_OF_KEYWORDS and not _is_question(query),
+    "keyword": lambda query: count_words(query) <= _WORDS_OF_KEYWORDS and not _is_question(query),
     "question": _is_question,
     "technical": lambda query: bool(_TERM.search(query)),
-    "conversational": lambda query: words_in(query) >= _WORDS_TO_TALK,
+    "conversational": lambda query: count_words(query) >= _WORDS_TO_TALK,
     "none": lambda _: False,
 }
 

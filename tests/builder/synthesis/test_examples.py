@@ -12,7 +12,7 @@ from builder.store.corpus_search import pair_id_of
 from builder.store.documents import insert_documents
 from builder.store.pool import add_pairs
 from builder.store.queries import insert_queries
-from builder.synthesis.examples import EXCERPT, ExamplePool, excerpt_of, has_shape, words_in
+from builder.synthesis.examples import EXCERPT, ExamplePool, excerpt_of, has_shape
 from builder.synthesis.prompts import load_prompts
 from builder.workspace import Workspace
 from evals.records import Document, Query
@@ -144,11 +144,6 @@ def test_no_two_examples_show_the_same_document(workspace: Workspace) -> None:
 def test_the_shape_of_a_query(query: str, shapes: set[str]) -> None:
     all_shapes = ("any", "keyword", "question", "technical", "conversational", "none")
     assert {shape for shape in all_shapes if has_shape(query, shape)} == shapes
-
-
-def test_three_letters_without_blanks_are_a_word() -> None:
-    assert words_in("VPN token") == 2
-    assert words_in("粗大ごみ") == pytest.approx(4 / 3)
 
 
 def test_an_excerpt_is_short() -> None:

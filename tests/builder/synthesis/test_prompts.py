@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from builder.errors import BuilderError
-from builder.synthesis.examples import has_shape, words_in
+from builder.synthesis.examples import has_shape
+from builder.synthesis.filters.tokens import count_words
 from builder.synthesis.plan import TYPES
 from builder.synthesis.prompts import Prompt, load_prompts, read_prompt, response_schema
 from builder.workspace import Workspace
@@ -50,7 +51,7 @@ def test_the_examples_of_our_prompts_keep_its_rules(name: str) -> None:
     prompt = load_prompts()[name]
     assert {"en", "de", "ja"} <= {example.language for example in prompt.examples}
     for example in prompt.examples:
-        assert words_in(example.query) <= prompt.max_words
+        assert count_words(example.query) <= prompt.max_words
         # What is technical cannot be told in every language.
         if prompt.shape not in {"none", "technical"} or example.language == "en":
             assert prompt.shape == "none" or has_shape(example.query, prompt.shape)
