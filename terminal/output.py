@@ -182,9 +182,23 @@ def print_release(release: Mapping[str, Any]) -> None:
     for reason, n in release["dropped"].items():
         if n:
             click.echo(f"  queries left out, {reason.replace('_', ' ')}: {n:,}")
+    _print_synthetic(release.get("synthetic") or {})
     for warning in release["warnings"]:
         say(f"  {warning}")
     click.echo(f"task folder: {release['task_dir']}")
+
+
+def _print_synthetic(part: Mapping[str, Any]) -> None:
+    """How many queries of a release a language model wrote, and who vouches for them."""
+    if not part.get("queries"):
+        return
+    click.echo(f"  synthetic queries: {part['queries']:,}, {part['validated']:,} graded by people")
+    share = part["agreement"]
+    if share["value"] is not None:
+        click.echo(
+            f"  experts found the document relevant in {part['agree']:,} of {part['graded']:,}: "
+            f"{share['value']:.0%} ({share['low']:.1%} to {share['high']:.1%})"
+        )
 
 
 def print_judgments(told: Mapping[str, Any]) -> None:

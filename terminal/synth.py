@@ -110,7 +110,7 @@ def _refuse_idle(deed: str, typed: set[str]) -> None:
     takes = {deed, "yes", "as_json", *(name for name, owner in _BELONGS.items() if owner == deed)}
     takes |= {"dry_run"} if deed in _WITH_DRY_RUN else set()
     takes |= {*CAPS} if deed == "resume" else set()
-    takes |= {"seed"} if deed == "validate" else set()
+    takes |= {"seed", "retrievers"} if deed == "validate" else set()
     if idle := sorted(typed - takes):
         raise click.UsageError(f"{_flag(idle[0])} says nothing beside {_DEED_OF[deed]}")
 
@@ -282,6 +282,7 @@ def _validate(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
 
     dry_run = asked["dry_run"]
     how = {name: asked[name] for name in ("share", "seed", "others")}
+    how |= {"retrievers": asked["retrievers"]} if asked["retrievers"] else {}
     with out.progress_bar() as progress:
         told = draw_validation(workspace, **how, dry_run=dry_run, progress=progress)
     return told, lambda shown: print_drawn(shown, dry_run=dry_run)

@@ -83,8 +83,8 @@ plan_options = together(
         "retrievers",
         multiple=True,
         metavar="M",
-        help="What looks whether a query finds its document; repeatable. bm25 and minilm by "
-        "default.",
+        help="What looks whether a query finds its document, and with --validate names others; "
+        "repeatable. bm25 and minilm by default.",
     ),
 )
 """The options that make a SynthPlan, in the order in which the help shows them."""
@@ -159,7 +159,7 @@ validation_options = together(
     ),
     click.option(
         "--others",
-        type=_WHOLE,
+        type=click.IntRange(0, 20),
         default=3,
         show_default=True,
         help="With --validate: how many other documents join each, so that nobody can guess.",

@@ -193,25 +193,28 @@ def print_taken_back(told: Mapping[str, Any], *, dry_run: bool) -> None:
 
 
 def print_drawn(told: Mapping[str, Any], *, dry_run: bool) -> None:
-    """Which synthetic queries experts get to grade, and what that adds to the pool."""
-    if told["unchanged"]:
-        click.echo(f"Validation {told['unchanged']} drew just these: nothing was written.")
-    drawn = "would be drawn" if dry_run else "are drawn"
+    """Which synthetic queries experts get to grade, and beside how many other documents."""
+    is_new = told["unchanged"] is None
+    drawn = "would be drawn" if dry_run and is_new else "are drawn"
     click.echo(
         f"{told['drawn']:,} of {out.count_of(told['queries'], 'query')} {drawn} for experts, "
-        f"strata by {told['by']}; {out.count_of(told['pairs_added'], 'new pair')} in the pool"
+        f"strata by {told['by']}"
     )
     rows = [
         [plain(row["stratum"]), _number(row["queries"]), _number(row["drawn"])]
         for row in told["strata"]
     ]
     out.print_table(["stratum", "queries", "drawn"], rows)
+    if told["others"] is None:
+        click.echo(f"  documents for them to grade: {told['pairs_at_most']:,} at most")
+    else:
+        click.echo(f"  documents for them to grade: {told['drawn'] + told['others']:,}")
     if n := told["alone"]:
-        click.echo(f"  without any other document, so that raters may guess: {n:,}")
-    if n := told["graded"]:
-        click.echo(f"  graded already: {n:,}")
+        click.echo(f"  queries without another document, so that raters may guess: {n:,}")
     _print_warnings(told["warnings"])
-    if dry_run:
+    if not is_new:
+        click.echo(f"Validation {told['unchanged']} drew just these: nothing was written.")
+    elif dry_run:
         click.echo("Nothing was written. Next: the same without --dry-run.")
     else:
         click.echo(

@@ -120,12 +120,15 @@ def _validation(report: Mapping[str, Any]) -> Iterator[str]:
     share = report["agreement"]
     if share["value"] is not None:
         yield (
-            f"Of all synthetic queries {report['drawn']:,} were drawn at random for experts, who "
-            f"did not know; in {report['agree']:,} of the {report['graded']:,} that they graded "
-            f"they found the document relevant (grade 2 or 3): {share['value']:.0%}, 95 % interval "
-            f"{share['low']:.1%} to {share['high']:.1%} (Wilson)."
+            f"Of {report['queries']:,} synthetic queries {report['drawn']:,} were drawn at random "
+            f"for experts, who did not know; in {report['agree']:,} of the {report['graded']:,} "
+            f"that they graded they found the document relevant (grade 2 or 3): "
+            f"{share['value']:.0%}, 95 % interval {share['low']:.1%} to {share['high']:.1%} "
+            "(Wilson)."
         )
-    yield markdown_text(report["sentence"])
+    # Where all are accepted, the sentence would say the same once more.
+    if report["verdict"] != "accept":
+        yield markdown_text(report["sentence"])
 
 
 def _why(left_out: Mapping[str, int]) -> str:

@@ -45,6 +45,21 @@ def test_a_release_says_what_was_left_out_and_where_it_lies(
     assert printed.err == "  4 pairs are left out\n"
 
 
+def test_a_release_says_who_vouches_for_its_synthetic_queries(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    part = {"queries": 100, "validated": 30, "agree": 24, "graded": 30}
+    share = {"value": 0.8, "low": 0.627, "high": 0.905}
+    print_release(RELEASE | {"synthetic": part | {"agreement": share}})
+    assert capsys.readouterr().out.splitlines()[2:4] == [
+        "  synthetic queries: 100, 30 graded by people",
+        "  experts found the document relevant in 24 of 30: 80% (62.7% to 90.5%)",
+    ]
+    unknown = {"value": None, "low": None, "high": None}
+    print_release(RELEASE | {"synthetic": part | {"agreement": unknown}})
+    assert "experts" not in capsys.readouterr().out
+
+
 def test_the_same_content_is_the_same_release(capsys: pytest.CaptureFixture[str]) -> None:
     print_release(RELEASE | {"unchanged": True})
     assert capsys.readouterr().out.startswith("release 2, unchanged: ")

@@ -197,6 +197,33 @@ def test_whoever_stops_it_learns_how_it_goes_on(shop: Terminal) -> None:
     assert (run["calls"], run["unknown"], run["state"]) == (sent, 0, "stopped")
 
 
+def test_experts_are_asked_and_what_they_found_decides(shop: Terminal, server: LLMServer) -> None:
+    nothing = shop("synth", "--validate")
+    assert (nothing.code, "no synthetic queries to validate" in nothing.stderr) == (1, True)
+    shop(*asked_of(server, "--yes"))
+    accepted = shop("synth", "--accept-all", "1", "--json").document["accepted"]
+    assert accepted > 6
+    how = ("--validate", "--share", "1", "--others", "2", "--retriever", "bm25")
+    dry = shop("synth", *how, "--dry-run")
+    assert f"{accepted} of {accepted} queries would be drawn for experts" in dry.stdout
+    assert "Nothing was written." in dry.stdout
+    drawn = shop("synth", *how)
+    assert f"{accepted} of {accepted} queries are drawn for experts" in drawn.stdout
+    assert "Next: experts grade them" in drawn.stdout
+    assert "Validation 1 drew just these: nothing was written." in shop("synth", *how).stdout
+    report = shop("synth", "--validation")
+    assert (
+        f"validation 1: {accepted} of {accepted} synthetic queries drawn, 0 graded" in report.stdout
+    )
+    assert f"  waiting for experts: {accepted}\n" in report.stdout
+    assert "Next: " in report.stdout
+    assert shop("synth", "--validation", "--json").document["verdict"] == "wait"
+    refused = shop("export", "shop", "--synthetic", "accepted")
+    assert f"{accepted} unvalidated" in refused.stderr
+    assert "validation 1 stands no more\n" in shop("synth", "--take-back-validation").stdout
+    assert shop("synth", "--validation", "--json").document["verdict"] == "none"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

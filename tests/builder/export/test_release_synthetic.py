@@ -1,6 +1,9 @@
 """Synthetic queries in a release: none, those that people validated, or whole accepted strata."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,12 @@ from tests.workspaces import copied
 
 N, DRAWN, AGREE = 100, 30, 24
 Pair = tuple[str, str]
+MTEB_READS = """
+import json, sys
+from mteb.abstasks.retrieval_dataset_loaders import RetrievalDatasetLoader
+read = RetrievalDatasetLoader(hf_repo=sys.argv[1], revision="1", split="test").load()
+print(json.dumps([len(read[part]) for part in ("corpus", "queries", "relevant_docs")]))
+"""
 
 
 @pytest.fixture
@@ -169,6 +178,31 @@ def test_accepted_takes_all_and_marks_what_people_validated(shop: Workspace) -> 
     assert any("70 synthetic queries rest on the grade" in said for said in accepted["warnings"])
 
 
+def test_queries_hold_nothing_that_other_readers_stumble_over(shop: Workspace) -> None:
+    validated(shop, [1] * (DRAWN - AGREE))
+    folder = Path(exported(shop, "accepted")["task_dir"])
+    rows = map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
+    assert {tuple(row) for row in rows} == {("_id", "text")}
+
+
+@pytest.mark.slow
+def test_mteb_opens_a_release_with_synthetic_queries_unchanged(
+    shop: Workspace, tmp_path: Path
+) -> None:
+    validated(shop, [1] * (DRAWN - AGREE))
+    folder = exported(shop, "accepted")["task_dir"]
+    # A process of its own: `datasets` decides where it caches when it is imported.
+    kept = os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", MTEB_READS, folder],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=kept,
+    )
+    assert json.loads(done.stdout) == [N, N + 1, N + 1]
+
+
 def test_counts_and_interval_are_told_to_programs_and_people(shop: Workspace) -> None:
     validated(shop, [1] * (DRAWN - AGREE))
     accepted = exported(shop, "accepted")
@@ -185,7 +219,7 @@ def test_counts_and_interval_are_told_to_programs_and_people(shop: Workspace) ->
     assert (part["verdict"], part["graded"], part["agree"]) == ("accept", DRAWN, AGREE)
     folder = Path(accepted["task_dir"])
     assert told(folder)["synthetic"] == part
-    card = " ".join((folder / "README.md").read_text("utf-8").split())
+    card = (folder / "README.md").read_text("utf-8")
     assert "100 queries of this release were written by a language model" in card
     assert "People graded all pairs of 30 of them" in card
     assert "80%, 95 % interval 62.7% to 90.5% (Wilson)" in card
