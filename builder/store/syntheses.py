@@ -193,7 +193,7 @@ def count_task_documents(connection: Connection, synthesis_id: int) -> int:
 def active_queries_of(connection: Connection, synthesis_id: int) -> list[int]:
     """The query_keys of the queries that candidates of a run became and that are asked for."""
     joined = synthetic_queries.join(synthesis_tasks).join(queries)
-    chosen = select(queries.c.query_key.distinct()).select_from(joined)
+    chosen = select(queries.c.query_key).distinct().select_from(joined)
     mine = chosen.where(
         synthesis_tasks.c.synthesis_id == synthesis_id, queries.c.status == "active"
     )
