@@ -18,8 +18,8 @@ AGREES, DISAGREES, CANNOT_JUDGE, GONE, WAITING = (
     *("agrees", "disagrees", "cannot_judge", "gone", "waiting"),
 )
 SAID: Final = (AGREES, DISAGREES, CANNOT_JUDGE, GONE, WAITING)
-"""What became of a drawn query. gone: rewritten, or retired or merged away before anybody had
-graded it."""
+"""What became of a drawn query. gone: rewritten, merged away (its grades went along), or retired
+before anybody had graded it."""
 
 
 @dataclass(frozen=True, slots=True)

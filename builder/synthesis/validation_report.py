@@ -20,9 +20,9 @@ def validation_report(workspace: Workspace) -> dict[str, Any]:
     """What the latest validation that stands has found so far.
 
     A drawn query is settled once an expert has graded its source document (humans who are not left
-    out; a decision of an analyst wins), nobody can judge it, or it is gone: rewritten since, or
-    retired or merged away before anybody had graded it. It agrees where the aggregated grade
-    (majority) is 2 or 3.
+    out; a decision of an analyst wins), nobody can judge it, or it is gone: rewritten since,
+    merged away (its grades went along), or retired before anybody had graded it. It agrees where
+    the aggregated grade (majority) is 2 or 3.
 
     Returns:
         validation_id (None: no validation stands); created_at; queries: synthetic queries at the

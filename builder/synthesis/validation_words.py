@@ -143,6 +143,11 @@ def _rejects(verdict: Verdict, rule: SynthesisSettings, standing: Standing) -> t
         f"{_found(rest)}{_of_kept(verdict)}: that may be as little as {_low(rest.agreement)}, "
         f"below {least}, so no grade of a synthetic query counts unseen."
     )
+    if more is not None and more > verdict.whole.queries:
+        return sentence, (
+            "There are too few of these queries to show more: draw all of them, for what experts "
+            "graded counts in any case."
+        )
     if more is not None:
         return sentence, (
             f"Draw a larger share: about {_queries(max(more, rest.graded + 1))} in all may show "
@@ -159,7 +164,7 @@ def _more_needed(share: Estimate, rule: SynthesisSettings) -> int | None:
     if share.value is None or share.value <= rule.least_agreement:
         return None
     for n in range(share.n, _MOST_MORE + 1):
-        low = wilson(round(share.value * n), n).low
+        low = wilson(int(share.value * n + 1e-9), n).low
         if low is not None and low >= rule.least_agreement:
             return 5 * ceil(n / 5)
     return None
@@ -173,7 +178,8 @@ def _beside(verdict: Verdict, standing: Standing) -> str:
     if whole.gone:
         told.append(f"{_drawn(whole.gone)} {'is' if whole.gone == 1 else 'are'} gone or rewritten")
     if standing.changed:
-        told.append(f"{_queries(standing.changed)} not drawn changed since and count no more")
+        does = "does" if standing.changed == 1 else "do"
+        told.append(f"{_queries(standing.changed)} not drawn changed since and {does} not count")
     if not told:
         return ""
     joined = "; ".join(told)
