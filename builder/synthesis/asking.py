@@ -2,13 +2,13 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 from builder.errors import BuilderError
 from builder.store import Connection
 from builder.store.llm_calls import Answer, Intent, add_call, finish_call
-from builder.store.syntheses import TaskFields, note_task, shorten_task
+from builder.store.syntheses import note_task, shorten_task
 from builder.store.synthetic_queries import add_candidates
 from builder.synthesis.budget import CAPS, Budget, most_of, told_by
 from builder.synthesis.ledger import Ledger
@@ -293,7 +293,7 @@ class Asking:
             if step in ("answered", "failed"):
                 note_task(connection, task.task_id, step)
             if shorter is not None:
-                shorten_task(connection, task.task_id, fields_of(shorter))
+                shorten_task(connection, task.task_id, shorter)
 
         self._ledger.write_later(write)
 
@@ -312,16 +312,6 @@ class Asking:
             milliseconds=reply.milliseconds,
             answer=reply.text,
         )
-
-
-def fields_of(spec: TaskSpec) -> TaskFields:
-    """A task as the store takes it."""
-    return TaskFields(**asdict(spec) | {"examples": spec.examples})
-
-
-def spec_of(fields: TaskFields) -> TaskSpec:
-    """A task as the store gave it."""
-    return TaskSpec(**fields._asdict())
 
 
 def _texts(payload: Mapping[str, Any] | None) -> list[str]:

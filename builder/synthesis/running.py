@@ -19,7 +19,6 @@ from builder.store.syntheses import (
     reopen_failed,
 )
 from builder.synthesis.alone import AnotherRunError, alone
-from builder.synthesis.asking import fields_of
 from builder.synthesis.budget import Caps
 from builder.synthesis.llm import key_from
 from builder.synthesis.plan import SynthPlan, check_caps
@@ -228,7 +227,7 @@ def _begin(
     parameters = {**settled.as_json(), "prompts": used, **_chosen(tasks)}
     with workspace.store.write() as connection:
         synthesis_id = add_synthesis(connection, parameters, who, token)
-        add_tasks(connection, synthesis_id, map(fields_of, tasks.specs))
+        add_tasks(connection, synthesis_id, tasks.specs)
         _note(connection, START, synthesis_id, settled, who, {"calls": len(tasks.specs)})
     return synthesis_id
 

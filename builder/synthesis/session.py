@@ -8,7 +8,7 @@ from builder.store import activity
 from builder.store.llm_calls import last_attempts, spent_by
 from builder.store.syntheses import count_tasks, keep_outcome, note_state, task_rows
 from builder.synthesis.alone import is_at_work
-from builder.synthesis.asking import ERROR, Asking, spec_of
+from builder.synthesis.asking import ERROR, Asking
 from builder.synthesis.budget import Budget, Caps
 from builder.synthesis.filtering import filter_synthesis
 from builder.synthesis.llm import LLMClient, remembered_rung
@@ -73,7 +73,7 @@ def _asking(workspace: Workspace, synthesis_id: int, settled: Settled, client: L
         row = known_synthesis(connection, synthesis_id)
         attempts = last_attempts(connection, synthesis_id)
         tasks = [
-            Task(one.task_id, spec_of(one.fields), attempts.get(one.task_id, 0))
+            Task(one.task_id, one.fields, attempts.get(one.task_id, 0))
             for one in task_rows(connection, synthesis_id)
         ]
         spent = spent_by(connection, synthesis_id)

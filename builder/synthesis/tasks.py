@@ -3,14 +3,15 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from builder.errors import BuilderError
 from builder.store.batches import batches
 from builder.store.documents import documents_by_ids
 from builder.store.queries import get_query
+from builder.store.syntheses import TaskFields
 from builder.synthesis.documents import choose_documents
 from builder.synthesis.examples import OWN, ExamplePool, excerpt_of
 from builder.synthesis.injection import neutralised, suspicious
@@ -28,36 +29,9 @@ _TITLE = 300
 """Characters of a title that are sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSpec:
-    """One task.
-
-    Attributes:
-        position: Its place in the run, from 0; the first tasks cover the corpus, too.
-        doc_id: The document.
-        first_character: Where the passage begins in the document's text.
-        last_character: The character after its last.
-        prompt: The prompt's name.
-        prompt_hash: Of the prompt as it was.
-        language: ISO 639-1 code of the language in which queries are asked for.
-        stratum: Which part of the corpus the document stands for.
-        seed: For the model, from 0 below 2^31.
-        examples: (query_id, doc_id) of the team's pairs that are shown; ("", "2") is the third
-            example of the prompt itself.
-        request_hash: SHA-256 of all that the answer may depend on.
-    """
-
-    position: int
-    doc_id: str
-    first_character: int
-    last_character: int
-    prompt: str
-    prompt_hash: str
-    language: str
-    stratum: str
-    seed: int
-    examples: tuple[tuple[str, str], ...]
-    request_hash: str
+TaskSpec: TypeAlias = TaskFields
+"""One task. Its first ones cover the corpus, too; the seed is from 0 below 2^31; in `examples`
+("", "2") is the third example of the prompt itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +81,7 @@ def make_tasks(workspace: Workspace, plan: "SynthPlan", progress: Progress | Non
         order.append((turns[spec.doc_id], spec))
         turns[spec.doc_id] += 1
     order.sort(key=lambda one: one[0])
-    placed = tuple(replace(spec, position=place) for place, (_, spec) in enumerate(order))
+    placed = tuple(spec._replace(position=place) for place, (_, spec) in enumerate(order))
     return Tasks(placed, choice.skipped, choice.strata, (*choice.warnings, *making.warnings()))
 
 
@@ -150,7 +124,7 @@ class Writer:
         half = first_half(document.text, (spec.first_character, spec.last_character))
         if half is None:
             return None
-        return self.hashed(replace(spec, first_character=half[0], last_character=half[1]), document)
+        return self.hashed(spec._replace(first_character=half[0], last_character=half[1]), document)
 
     def example_queries(self, spec: TaskSpec) -> list[str]:
         """The texts of the queries that the task shows as examples.
@@ -163,7 +137,7 @@ class Writer:
     def hashed(self, spec: TaskSpec, document: Document) -> TaskSpec:
         """The task with the hash of what it now asks for."""
         messages = self.written(spec, document)
-        return replace(spec, request_hash=self.request_hash(spec, messages))
+        return spec._replace(request_hash=self.request_hash(spec, messages))
 
     def written(self, spec: TaskSpec, document: Document) -> tuple[dict[str, str], ...]:
         """What is sent for a task of this document, whatever its hash.

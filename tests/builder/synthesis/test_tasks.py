@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +170,7 @@ def test_a_document_that_has_changed_is_not_asked_of(workspace: Workspace) -> No
     with pytest.raises(BuilderError, match=r"'d'.* has changed since the run"):
         writer_of(workspace, plan).messages_of(spec)
     with pytest.raises(BuilderError, match="the document 'gone' has changed"):
-        writer_of(workspace, plan).messages_of(replace(spec, doc_id="gone"))
+        writer_of(workspace, plan).messages_of(spec._replace(doc_id="gone"))
 
 
 def test_a_prompt_that_has_changed_is_not_used(workspace: Workspace) -> None:
@@ -179,7 +178,7 @@ def test_a_prompt_that_has_changed_is_not_used(workspace: Workspace) -> None:
     plan = plan_of()
     (spec,) = specs_of(workspace, plan)
     with pytest.raises(BuilderError, match="the prompt 'question' has changed"):
-        writer_of(workspace, plan).messages_of(replace(spec, prompt_hash="0"))
+        writer_of(workspace, plan).messages_of(spec._replace(prompt_hash="0"))
 
 
 def test_a_shorter_task_asks_for_half_and_stays_a_task(workspace: Workspace) -> None:
