@@ -95,10 +95,15 @@ def settled_before(settings: Settings, parameters: Mapping[str, Any], caps: Caps
 
 
 def digest_of(settled: Settled, specs: Iterable[TaskSpec]) -> str:
-    """SHA-256 of all that a run by this would send, and to whom."""
+    """SHA-256 of what a run by this would ask for, how, and of whom.
+
+    Examples are left out: they change with each grade that is given while somebody looks at the
+    estimate.
+    """
     plan, endpoint = settled.plan, settled.endpoint
     manner = [plan.per_call, plan.temperature, plan.max_tokens, endpoint.identity]
-    told = json.dumps([manner, [spec.request_hash for spec in specs]])
+    asked = [spec._replace(examples=(), request_hash="") for spec in specs]
+    told = json.dumps([manner, asked])
     return hashlib.sha256(told.encode()).hexdigest()
 
 

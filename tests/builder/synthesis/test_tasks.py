@@ -9,14 +9,19 @@ import pytest
 from sqlalchemy import update
 
 from builder.errors import BuilderError
+from builder.judging.queue import submit_grade
+from builder.people import ensure_person
 from builder.store.documents import insert_documents
+from builder.store.pool import add_pairs
+from builder.store.queries import insert_queries
 from builder.store.schema import documents as documents_table
 from builder.synthesis.passages import MOST_CHARACTERS
 from builder.synthesis.plan import TYPES, SynthPlan
 from builder.synthesis.prompts import load_prompts
+from builder.synthesis.settled import digest_of, settled_now
 from builder.synthesis.tasks import TaskSpec, Writer, make_tasks
 from builder.workspace import Workspace
-from evals.records import Document
+from evals.records import Document, Query
 from tests.workspaces import new_workspace
 
 ENGLISH = "The valve opens when the pressure rises above its limit, and the water flows."
@@ -159,6 +164,23 @@ def test_examples_are_shown_between_delimiters_and_named_for_the_filters(
     assert len(queries) == user.count("<example>") == user.count("</example>") == 3
     assert all(f'{{"queries": ["{query}"]}}' in user for query in queries)
     assert "How many: 2, in English" in user
+
+
+def test_a_grade_that_is_given_beside_an_estimate_changes_no_digest(workspace: Workspace) -> None:
+    put(workspace, Document("d", "", ENGLISH), Document("shown", "", ENGLISH))
+    ensure_person(workspace, "ann")
+    plan = plan_of(documents=1)
+    before = specs_of(workspace, plan)
+    with workspace.store.write() as connection:
+        insert_queries(connection, [Query("q", "Why does the valve open?")])
+        other = {"d": "shown", "shown": "d"}[before[0].doc_id]
+        add_pairs(connection, [("q", other)], "bm25")
+    submit_grade(workspace, "ann", 1, 3, token="t")
+    after = specs_of(workspace, plan)
+    assert ("q", other) in after[0].examples
+    settled = settled_now(workspace.settings, plan)
+    assert digest_of(settled, after) == digest_of(settled, before)
+    assert digest_of(settled, [before[0]._replace(seed=1)]) != digest_of(settled, before)
 
 
 def test_a_document_that_has_changed_is_not_asked_of(workspace: Workspace) -> None:
