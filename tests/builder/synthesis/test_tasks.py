@@ -175,7 +175,7 @@ def test_a_grade_that_is_given_beside_an_estimate_changes_no_digest(workspace: W
         insert_queries(connection, [Query("q", "Why does the valve open?")])
         other = {"d": "shown", "shown": "d"}[before[0].doc_id]
         add_pairs(connection, [("q", other)], "bm25")
-    submit_grade(workspace, "ann", 1, 3, token="t")
+    submit_grade(workspace, "ann", 1, 3, token=other)
     after = specs_of(workspace, plan)
     assert ("q", other) in after[0].examples
     settled = settled_now(workspace.settings, plan)
