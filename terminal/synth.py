@@ -159,7 +159,9 @@ def _new(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
         return expected, lambda told: print_estimate(told, dry_run=True)
     if not asked["as_json"]:
         print_estimate(expected, dry_run=False)
-    if not asked["yes"]:
+    # Without a key nothing can be sent, and nobody need be asked: the run is refused.
+    is_refused = expected["key_needed"] and not expected["key_found"]
+    if not (asked["yes"] or is_refused):
         texts = out.count_of(expected["documents"], "document")
         _ask(f"Send passages of {texts} to {expected['host']}?")
     digest = expected["digest"]
@@ -176,8 +178,8 @@ def _resumed(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
 
     number = asked["resume"]
     left = what_is_left(workspace, number)
-    if not asked["yes"]:
-        n = left["waiting"] + (left["failed"] if asked["retry_failed"] else 0)
+    n = left["waiting"] + (left["failed"] if asked["retry_failed"] else 0)
+    if n and not asked["yes"]:
         unknown = f" ({left['unknown']:,} sent without a recorded answer)" * bool(left["unknown"])
         _ask(f"Ask {_host_of(workspace, number)} for {out.count_of(n, 'answer')} more{unknown}?")
     how = {name: asked[name] for name in (*CAPS, "retry_failed")}
@@ -186,6 +188,7 @@ def _resumed(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
         lambda key, progress: resume_synthesis(
             workspace, number, key=key, progress=progress, **how
         ),
+        number,
     )
     return outcome, print_synthesis
 
@@ -205,27 +208,41 @@ def _ask(question: str) -> None:
 
 
 def _sent(
-    workspace: "Workspace", send: Callable[[str | None, out.Progress], dict[str, Any]]
+    workspace: "Workspace",
+    send: Callable[[str | None, out.Progress], dict[str, Any]],
+    number: int | None = None,
 ) -> dict[str, Any]:
     """What sending brought; who stops it learns how it goes on.
+
+    Args:
+        workspace: Whose texts.
+        send: Takes the key and the progress.
+        number: The run that goes on; None for a new one.
 
     Raises:
         StoppedMidway: By Ctrl-C; what was sent is on record.
     """
     from builder.synthesis.llm import key_from
-    from builder.synthesis.syntheses import list_syntheses
 
+    before = _latest(workspace)
     try:
         with out.progress_bar() as progress:
             return send(key_from(workspace.settings, os.environ), progress)
     except KeyboardInterrupt as stop:
-        latest = next(iter(list_syntheses(workspace)), None)
-        if latest is None or latest["state"] == "done":
+        begun = number or _latest(workspace)
+        if begun is None or (number is None and begun == before):
             raise
         raise StoppedMidway(
-            f"goldsmith synth --resume {latest['synthesis_id']} goes on; no answer that is "
-            "recorded is paid for twice."
+            f"goldsmith synth --resume {begun} goes on; no answer that is recorded is paid for "
+            "twice."
         ) from stop
+
+
+def _latest(workspace: "Workspace") -> int | None:
+    """The number of the latest run."""
+    from builder.synthesis.syntheses import list_syntheses
+
+    return next((run["synthesis_id"] for run in list_syntheses(workspace)), None)
 
 
 def _code(told: Mapping[str, Any]) -> int:

@@ -95,8 +95,6 @@ def print_synthesis(told: Mapping[str, Any], said: Sequence[str] = ()) -> None:
         f"  tokens: {told['tokens']:,} ({told['tokens_in']:,} sent, {told['tokens_out']:,} "
         f"answered); cost: {_cost(told)}; {_duration(told['seconds'])}"
     )
-    if n := told["untold"]:
-        click.echo(f"  calls whose tokens the server did not tell, so that more was used: {n:,}")
     if told["message"]:
         click.echo(f"  {plain(told['message'], None)}")
     _print_warnings([warning for warning in told["warnings"] if warning not in said])

@@ -33,8 +33,9 @@ def import_folder(  # noqa: PLR0913 - these are the options of the command
     """Import documents, queries and the qrels of all splits of a task folder, at one stroke.
 
     The qrels become the grades of one rater of the kind `import` who is called as the folder; weak
-    labels from clicks, which nobody judged, are left out under a note. Notes
-    of the judgments tell what a release says in goldsmith.json, as `import_judgments` does.
+    labels from clicks, which nobody judged, are left out under a note. Notes of the judgments tell
+    what a release says in goldsmith.json, as `import_judgments` does, and under `grades_of_models`
+    how many synthetic queries rest on the grade of a language model, which qrels do not tell apart.
 
     Args:
         workspace: Where to.

@@ -42,12 +42,14 @@ class ReleaseNotes:
         mark: What its grades really are, such as "illustrative"; "" where they are what they seem.
         with_raters: Whether its raw grades are imported, those of raters who are left out too.
         weak_labels: How many labels of it were made of clicks; they are no judgments.
+        unvalidated: How many synthetic queries of it rest on the grade of a language model.
     """
 
     left_out: tuple[LeftOut, ...] = ()
     mark: str = ""
     with_raters: bool = False
     weak_labels: int = 0
+    unvalidated: int = 0
 
     @classmethod
     def of_folder(cls, folder: Path, *, with_raters: bool = False) -> Self:
@@ -57,11 +59,13 @@ class ReleaseNotes:
         left_out = tuple(map(_left_out, rows)) if isinstance(rows, list) else ()
         mark = _table(told.get("marks")).get("grades")
         weak = _table(told.get("weak_labels")).get("labels")
+        unvalidated = _table(told.get("synthetic")).get("unvalidated")
         return cls(
             left_out,
             mark if isinstance(mark, str) else "",
             with_raters,
             weak if isinstance(weak, int) and not with_raters else 0,
+            unvalidated if isinstance(unvalidated, int) and not with_raters else 0,
         )
 
     @classmethod
@@ -84,6 +88,8 @@ class ReleaseNotes:
             if row.rater not in here:
                 named(intake.tally, "left_out_by_release", self._told(row))
         note(intake.tally, "weak_labels_left_out", self.weak_labels)
+        if self.unvalidated:
+            named(intake.tally, "grades_of_models", self._told_models())
         if self.mark and intake.tally.accepted:
             self._tell_mark(intake, workspace, is_first=is_first)
 
@@ -94,6 +100,13 @@ class ReleaseNotes:
         if self.with_raters:
             return f"{told}: they count here until the rater is left out on the page Raters"
         return f"{told}: they are not in the qrels"
+
+    def _told_models(self) -> str:
+        """Qrels do not say which grade a person gave."""
+        return (
+            f"{self.unvalidated:,} synthetic queries rest on the grade of a language model, which "
+            f"counts as an imported one here; {RAW_FILE} of the release tells them apart"
+        )
 
     def _tell_mark(self, intake: Intake, workspace: Workspace, *, is_first: bool) -> None:
         if workspace.settings.marks.grades == self.mark:

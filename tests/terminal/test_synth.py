@@ -176,6 +176,17 @@ def test_a_key_is_sent_and_never_shown(shop: Terminal, monkeypatch: pytest.Monke
     assert not any(KEY.encode() in path.read_bytes() for path in kept)
 
 
+def test_without_a_key_nobody_is_asked_and_nothing_is_sent(
+    shop: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Person("y\n"))
+    refused = shop("synth", "--model", "some-model", "--base-url", "")
+    assert refused.code == 1
+    assert "no key is found in the environment" in refused.stderr
+    assert "there is no key for api.openai.com; nothing was sent" in refused.stderr
+    assert "[y/N]" not in refused.stderr
+
+
 def test_whoever_stops_it_learns_how_it_goes_on(shop: Terminal) -> None:
     def press(number: int, _: Mapping[str, Any]) -> Fault | None:
         if number == 3:

@@ -14,6 +14,7 @@ from builder.errors import BuilderError
 from builder.export import export_task
 from builder.export.selection import Selection
 from builder.export.synthetic import Counting, resting_on_models
+from builder.importers.folder import import_folder
 from builder.judging.aggregation import aggregate
 from builder.people import ensure_person
 from builder.store.adjudications import ADJUDICATED, ADJUDICATOR
@@ -47,6 +48,19 @@ def shop(tmp_path: Path) -> Iterator[Workspace]:
     """A query of a log, graded, and a hundred accepted ones that a model wrote; nobody drew yet."""
     with copied(_with_synthetic_queries, tmp_path / "w") as opened:
         yield opened
+
+
+@pytest.fixture
+def settled(tmp_path: Path) -> Iterator[Workspace]:
+    """The same, of which 30 were drawn: experts agree to 24 and take 6 for marginal."""
+    with copied(_validated, tmp_path / "w") as opened:
+        yield opened
+
+
+def _validated(folder: Path) -> Workspace:
+    workspace = copied(_with_synthetic_queries, folder)
+    validated(workspace, [1] * (DRAWN - AGREE))
+    return workspace
 
 
 def _with_synthetic_queries(folder: Path) -> Workspace:
@@ -84,7 +98,7 @@ def source_pairs(workspace: Workspace) -> dict[str, str]:
 
 
 def drawn_pairs(workspace: Workspace) -> list[Pair]:
-    """Pairs of synthetic queries that experts are asked for now."""
+    """Pairs of synthetic queries that experts are asked for; one grade leaves them open."""
     with workspace.store.read() as connection:
         open_ = connection.exec_driver_sql(
             "SELECT query_id, doc_id FROM pairs JOIN queries USING (query_key) "
@@ -94,14 +108,13 @@ def drawn_pairs(workspace: Workspace) -> list[Pair]:
         return [(row[0], row[1]) for row in open_]
 
 
-def validated(workspace: Workspace, refusals: Iterable[int]) -> list[Pair]:
+def validated(workspace: Workspace, refusals: Iterable[int]) -> None:
     """Draw 30 of the queries; experts agree to 24 and give the others these grades."""
     draw_validation(workspace, share=DRAWN / N, seed=1, others=0)
     pairs = drawn_pairs(workspace)
     assert len(pairs) == DRAWN
     given = [2, 3] * (AGREE // 2) + [*refusals]
     expert_grades(workspace, dict(zip(pairs, given, strict=True)))
-    return pairs
 
 
 def exported(workspace: Workspace, synthetic: str, **options: Any) -> dict[str, Any]:
@@ -163,13 +176,13 @@ def test_what_makes_no_sense_is_refused() -> None:
         Selection(source="synthetic", synthetic="none")
 
 
-def test_accepted_takes_all_and_marks_what_people_validated(shop: Workspace) -> None:
-    drawn = validated(shop, [1] * (DRAWN - AGREE))
-    accepted = exported(shop, "accepted")
+def test_accepted_takes_all_and_marks_what_people_validated(settled: Workspace) -> None:
+    drawn = drawn_pairs(settled)
+    accepted = exported(settled, "accepted")
     assert (accepted["queries"], accepted["judgments"]) == (N + 1, N + 1)
     rows = metadata(accepted)
     assert "validated" not in rows.pop("log-1")
-    written = source_pairs(shop)
+    written = source_pairs(settled)
     assert {query_id: row["validated"] for query_id, row in rows.items()} == {
         query_id: (query_id, doc_id) in drawn for query_id, doc_id in written.items()
     }
@@ -178,19 +191,17 @@ def test_accepted_takes_all_and_marks_what_people_validated(shop: Workspace) -> 
     assert any("70 synthetic queries rest on the grade" in said for said in accepted["warnings"])
 
 
-def test_queries_hold_nothing_that_other_readers_stumble_over(shop: Workspace) -> None:
-    validated(shop, [1] * (DRAWN - AGREE))
-    folder = Path(exported(shop, "accepted")["task_dir"])
+def test_queries_hold_nothing_that_other_readers_stumble_over(settled: Workspace) -> None:
+    folder = Path(exported(settled, "accepted")["task_dir"])
     rows = map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
     assert {tuple(row) for row in rows} == {("_id", "text")}
 
 
 @pytest.mark.slow
 def test_mteb_opens_a_release_with_synthetic_queries_unchanged(
-    shop: Workspace, tmp_path: Path
+    settled: Workspace, tmp_path: Path
 ) -> None:
-    validated(shop, [1] * (DRAWN - AGREE))
-    folder = exported(shop, "accepted")["task_dir"]
+    folder = exported(settled, "accepted")["task_dir"]
     # A process of its own: `datasets` decides where it caches when it is imported.
     kept = os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path / "cache")}
     done = subprocess.run(
@@ -203,9 +214,8 @@ def test_mteb_opens_a_release_with_synthetic_queries_unchanged(
     assert json.loads(done.stdout) == [N, N + 1, N + 1]
 
 
-def test_counts_and_interval_are_told_to_programs_and_people(shop: Workspace) -> None:
-    validated(shop, [1] * (DRAWN - AGREE))
-    accepted = exported(shop, "accepted")
+def test_counts_and_interval_are_told_to_programs_and_people(settled: Workspace) -> None:
+    accepted = exported(settled, "accepted")
     part = accepted["synthetic"]
     assert (part["mode"], part["queries"]) == ("accepted", N)
     assert (part["validated"], part["unvalidated"]) == (DRAWN, N - DRAWN)
@@ -225,9 +235,9 @@ def test_counts_and_interval_are_told_to_programs_and_people(shop: Workspace) ->
     assert "80%, 95 % interval 62.7% to 90.5% (Wilson)" in card
 
 
-def test_validated_takes_those_of_the_experts_and_none_takes_none(shop: Workspace) -> None:
-    drawn = validated(shop, [1] * (DRAWN - AGREE))
-    release = exported(shop, "validated")
+def test_validated_takes_those_of_the_experts_and_none_takes_none(settled: Workspace) -> None:
+    drawn = drawn_pairs(settled)
+    release = exported(settled, "validated")
     assert (release["queries"], release["dropped"]["unvalidated"]) == (DRAWN + 1, N - DRAWN)
     folder = Path(release["task_dir"])
     pairs = {(query, doc) for query, docs in read_task(folder).qrels.items() for doc in docs}
@@ -237,7 +247,7 @@ def test_validated_takes_those_of_the_experts_and_none_takes_none(shop: Workspac
     card = (folder / "README.md").read_text("utf-8")
     assert "those of language models do not." in card
     assert "Left out: 70 queries of that kind, since people graded no pair of them." in card
-    none = exported(shop, "none")
+    none = exported(settled, "none")
     assert (none["queries"], none["dropped"]) == (
         1,
         {"unjudged": 0, "no_relevant": 0, "synthetic": N},
@@ -255,19 +265,30 @@ def test_what_experts_find_irrelevant_is_left_out_as_ever_and_counted(shop: Work
 
 
 def test_anyone_can_aggregate_anew_and_no_minimum_of_raters_is_asked_of_a_model(
-    shop: Workspace,
+    settled: Workspace,
 ) -> None:
-    validated(shop, [1] * (DRAWN - AGREE))
     for mode, pairs in (("accepted", N + 1), ("validated", DRAWN + 1)):
-        folder = Path(exported(shop, mode)["task_dir"])
+        folder = Path(exported(settled, mode)["task_dir"])
         rows = raw_rows(folder)
         assert len(rows) == pairs
         assert sum(row.kind == "synthetic" for row in rows) == (N - DRAWN) * (mode == "accepted")
         assert aggregate(rows) == read_task(folder).qrels
-    two = exported(shop, "accepted", min_raters=2)
+    two = exported(settled, "accepted", min_raters=2)
     assert (two["queries"], two["synthetic"]["validated"]) == (N - DRAWN, 0)
     assert two["dropped"] == {"unjudged": 1, "no_relevant": 0, "unvalidated": DRAWN}
     assert told(Path(two["task_dir"]))["raters_per_pair"] == {"0": N - DRAWN}
+
+
+def test_an_imported_release_says_which_grades_no_person_gave(
+    settled: Workspace, tmp_path: Path
+) -> None:
+    folders = {mode: exported(settled, mode)["task_dir"] for mode in ("accepted", "validated")}
+    with init_workspace(tmp_path / "other", "other") as other:
+        tally = import_folder(other, Path(folders["accepted"]))["judgments"]
+        assert tally.notes["grades_of_models"] == 1
+        assert "70 synthetic queries rest on the grade" in tally.named["grades_of_models"][0]
+        again = import_folder(other, Path(folders["validated"]))["judgments"]
+        assert "grades_of_models" not in again.notes
 
 
 def test_without_a_validation_accepted_takes_no_models_word(shop: Workspace) -> None:
