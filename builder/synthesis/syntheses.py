@@ -66,7 +66,7 @@ def what_is_left(workspace: Workspace, synthesis_id: int) -> dict[str, Any]:
     Returns:
         {"synthesis_id", "state", "stopped", "message", "tasks", "answered", "waiting", "failed",
         "calls", "unknown" (calls of which nothing is recorded: they may have been paid for),
-        "in_flight" (calls on their way)}.
+        "in_flight" (calls on their way), "unseen" (queries that no filter has seen)}.
 
     Raises:
         BuilderError: There is no such run.
@@ -75,6 +75,7 @@ def what_is_left(workspace: Workspace, synthesis_id: int) -> dict[str, Any]:
     with workspace.store.read() as connection:
         row = known_synthesis(connection, synthesis_id)
         tasks, spent = count_tasks(connection, synthesis_id), spent_by(connection, synthesis_id)
+        unseen = count_candidates(connection, synthesis_id).unseen
         state = state_of(connection, row, at_work=at_work)
     is_running = state["state"] == "running"
     return {
@@ -85,6 +86,7 @@ def what_is_left(workspace: Workspace, synthesis_id: int) -> dict[str, Any]:
         "calls": spent.calls,
         "unknown": 0 if is_running else spent.unknown,
         "in_flight": spent.unknown if is_running else 0,
+        "unseen": unseen,
     }
 
 

@@ -1,4 +1,5 @@
 import threading
+import time
 from collections.abc import Sequence
 from random import Random
 
@@ -99,17 +100,19 @@ class Server:
         self.ends: list[str | None] = []
 
     def call_until_refused(self, sizes: Sequence[Tokens]) -> None:
-        for most in list(sizes) * 50:
+        for most in list(sizes) * 10:
             refused = self.budget.reserve(most, RUNNING)
             if refused is not None:
                 self.ends.append(refused)
                 return
             with self.lock:
-                took = [self.random.randint(0, n) for n in most]
+                took = [self.random.choice((n, self.random.randint(0, n))) for n in most]
                 is_told = self.random.random() < 0.8
                 self.calls += 1
                 self.prompt += took[0]
                 self.completion += took[1]
+            # On its way, while others ask whether they may go out, too.
+            time.sleep(0.0002)
             self.budget.settle(most, *(took if is_told else (None, None)))
         self.ends.append(None)
 
@@ -159,6 +162,6 @@ def test_no_limit_is_ever_passed(
 @pytest.mark.parametrize("concurrency", [1, 3, 8])
 def test_ten_calls_are_ten_calls(concurrency: int) -> None:
     server = Server(Budget(Caps(max_calls=10), NOTHING, None), seed=1)
-    server.serve(concurrency, [Tokens(10, 10)])
+    server.serve(concurrency, [Tokens(10, 10)] * 2)
     assert server.calls == 10
     assert server.ends == ["cap_calls"] * concurrency

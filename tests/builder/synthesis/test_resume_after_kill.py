@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from builder.errors import BuilderError
 from builder.store.synthetic_queries import count_candidates
-from builder.synthesis.running import resume_synthesis
+from builder.synthesis.running import resume_synthesis, synth
 from builder.synthesis.syntheses import calls_of, list_syntheses, what_is_left
+from builder.synthesis.taking_back import take_back_synthesis
 from builder.workspace import Workspace
 from tests.builder.synthesis.runs import plan_for, started, workspace_of
 from tests.llm_server import LLMServer
@@ -89,6 +91,32 @@ def test_three_kills_of_sixty_calls_lose_and_repeat_nothing(tmp_path: Path) -> N
     with workspace_of(tmp_path / "workspace", 60) as workspace:
         killed = run_and_kill(workspace, tasks=60, kills=3, delay=0.01)
     assert len(killed.unknown) == 3
+
+
+def test_a_run_in_another_process_is_seen_refuses_a_second_one_and_is_seen_to_die(
+    tmp_path: Path,
+) -> None:
+    with workspace_of(tmp_path / "workspace", 3) as workspace, LLMServer(delay=30) as server:
+        plan = plan_for(server.base_url, documents=3, concurrency=2)
+        session = started(workspace, {"plan": plan.as_json(), "token": "run"})
+        given_up = time.monotonic() + PATIENCE_SECONDS
+        while not server.requests:
+            assert time.monotonic() < given_up
+            time.sleep(0.01)
+        assert list_syntheses(workspace)[0]["state"] == "running"
+        left = what_is_left(workspace, 1)
+        assert (left["state"], left["unknown"], left["in_flight"]) == ("running", 0, 1)
+        with pytest.raises(BuilderError, match="another run of a language model is at work"):
+            synth(workspace, plan, key=None)
+        # The same token is the same run, wherever it is at work.
+        assert synth(workspace, plan, key=None, token="run")["state"] == "running"  # noqa: S106
+        with pytest.raises(BuilderError, match="synthesis 1 is at work"):
+            take_back_synthesis(workspace, 1)
+        session.kill()
+        session.join()
+        left = what_is_left(workspace, 1)
+        assert (left["state"], left["stopped"]) == ("stopped", "interrupted")
+        assert (left["unknown"], left["waiting"]) == (1, 3)
 
 
 @pytest.mark.slow

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from builder.curation.lists import find_query
 from builder.errors import BuilderError, NotAllowedError
+from builder.importers import import_judgments
 from builder.jobs import Cancelled, log_file, read_job, start_job
 from builder.people import ensure_person
 from builder.store.synthetic_queries import candidates_of
 from builder.synthesis.alone import WAIT_SECONDS, alone
 from builder.synthesis.estimate import estimate
+from builder.synthesis.review import accept
 from builder.synthesis.running import resume_synthesis, synth
 from builder.synthesis.syntheses import (
     calls_of,
@@ -214,6 +217,27 @@ def test_a_run_that_is_taken_back_is_not_gone_on_with(boilers: Workspace) -> Non
     assert list_syntheses(boilers)[0]["taken_back_by"] == "terminal"
     with pytest.raises(BuilderError, match="no synthesis 9"):
         take_back_synthesis(boilers, 9)
+
+
+def test_queries_that_somebody_graded_stay_when_their_run_is_taken_back(
+    boilers: Workspace,
+) -> None:
+    with LLMServer() as server:
+        number = synth(boilers, plan_for(server.base_url, documents=2), key=None)["synthesis_id"]
+    with boilers.store.read() as connection:
+        graded, other = candidates_of(connection, number)
+    query_id, other_id = (accept(boilers, one.candidate_id) for one in (graded, other))
+    judgments = boilers.root / "judgments.tsv"
+    judgments.write_text(
+        f"query-id\tcorpus-id\trater\tgrade\n{query_id}\t{graded.doc_id}\tann\t3\n", "utf-8"
+    )
+    import_judgments(boilers, judgments)
+    back = take_back_synthesis(boilers, number)
+    assert (back["queries_removed"], back["kept"]) == (1, {"judged": 1})
+    found = [find_query(boilers, one).query.status for one in (query_id, other_id)]
+    assert found == ["active", "retired"]
+    again = take_back_synthesis(boilers, number)
+    assert (again["queries_removed"], again["kept"]) == (0, {"judged": 1})
 
 
 def test_settings_do_not_change_a_run_that_has_begun(boilers: Workspace) -> None:
