@@ -9,10 +9,15 @@ from builder.jobs import Job
 from builder.people import Person
 from builder.pooling.budget import team_pace
 from builder.store.query_lists import Sought, count_sought
-from builder.synthesis.validation import list_validations, take_back_validation
+from builder.synthesis.validation import (
+    MOST_OTHERS,
+    draw_validation,
+    list_validations,
+    take_back_validation,
+)
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section, sentence
-from ui.jobs import Outcome, clock, follow, latest_job, start
+from ui.jobs import Outcome, clock, follow, start
 from ui.numbers import count, count_of, percent
 from ui.pooling.words import hours, kept_in_words
 from ui.synthesis.words import queries_of
@@ -21,9 +26,8 @@ from ui.taking_back import Undoing, offer_taking_back
 from ui.text import inline
 
 DRAW_JOB = "validation"
-PREVIEW_JOB = "validation_preview"
 TARGET = "builder.synthesis.validation:draw_validation_job"
-_FIRST_SHARE, _FIRST_OTHERS, _MOST_OTHERS = 25, 3, 20
+_FIRST_SHARE, _FIRST_OTHERS = 25, 3
 _MOST_SEED = 2**31 - 1
 _SAID = "validation_taken_back"
 _STRATA = [
@@ -39,41 +43,34 @@ def synthetic_queries(workspace: Workspace) -> int:
         return count_sought(connection, Sought(source="synthetic", status="active"))
 
 
-def show_draw(workspace: Workspace, person: Person, queries: int) -> None:
-    """How to draw, the preview, and the one button that comes next."""
+def show_draw(workspace: Workspace, person: Person) -> None:
+    """How to draw, what that would take, and the button that draws."""
     section("Draw queries for the experts")
     asked = _ask_drawing()
-    preview = _current_preview(workspace, asked, queries)
-    if preview is None:
-        _offer_preview(workspace, person, asked)
-    else:
-        st.html(tiles(figures_of(preview, cost_of(workspace, preview["pairs_added"]))))
-        _offer_drawing(workspace, person, asked, preview)
-        _show_strata(preview)
-    follow(workspace, PREVIEW_JOB, keep=False, fades=True)
+    would = draw_validation(workspace, **asked, dry_run=True, actor=person)
+    st.html(tiles(figures_of(would, cost_of(workspace, would["pairs_at_most"]))))
+    _offer_drawing(workspace, person, asked, would)
+    _show_strata(would)
     follow(workspace, DRAW_JOB, show=_show_drawn, fades=True)
 
 
-def figures_of(preview: Outcome, cost: Mapping[str, Any]) -> list[Tile]:
-    """Drawn queries, pairs that join the pool, and hours of grading."""
-    drawn, queries = preview["drawn"], preview["queries"]
-    others = f"with {count_of(preview['others'], 'other document')} among them"
+def figures_of(would: Outcome, cost: Mapping[str, Any]) -> list[Tile]:
+    """Drawn queries, pairs that experts see at most, and hours of grading."""
+    drawn, queries = would["drawn"], would["queries"]
     pace = "the team's pace" if cost["measured"] else "assumed, too few grades yet"
     grades = f"{count_of(cost['grades'], 'grade')}, {cost['seconds_a_grade']:.0f} seconds each"
     return [
         Tile("drawn", queries_of(drawn), f"of {count(queries)}, {percent(drawn / queries)}"),
-        Tile("new pairs", count(preview["pairs_added"]), others),
-        Tile("grading", hours(cost["hours"]), f"{grades}: {pace}"),
+        Tile("pairs, at most", count(would["pairs_at_most"]), "source documents and others"),
+        Tile("grading, at most", hours(cost["hours"]), f"{grades}: {pace}"),
     ]
 
 
-def _show_strata(preview: Outcome) -> None:
+def _show_strata(would: Outcome) -> None:
     """How many of each part, where there are several."""
-    rows = [
-        [row["stratum"], count(row["queries"]), count(row["drawn"])] for row in preview["strata"]
-    ]
-    if len(rows) > 1:
-        st.html(table(_STRATA, rows, caption=f"By {preview['by']}"))
+    rows = [[row["stratum"], count(row["queries"]), count(row["drawn"])] for row in would["strata"]]
+    if len(rows) > 1 and would["unchanged"] is None:
+        st.html(table(_STRATA, rows, caption=f"By {would['by']}"))
 
 
 def cost_of(workspace: Workspace, pairs: int) -> dict[str, Any]:
@@ -155,7 +152,7 @@ def _ask_drawing() -> dict[str, Any]:
         others = st.number_input(
             "Other documents of each query",
             0,
-            _MOST_OTHERS,
+            MOST_OTHERS,
             _FIRST_OTHERS,
             key="validation_others",
             persist_state="session",
@@ -166,59 +163,20 @@ def _ask_drawing() -> dict[str, Any]:
         seed = st.number_input(
             "Seed", 0, _MOST_SEED, 0, key="validation_seed", persist_state="session"
         )
-    if not others:
-        note(
-            "Without other documents raters see which one a query was written for.",
-            "They would grade it more kindly.",
-            kind="warning",
-        )
     return {"share": share / 100, "others": others, "seed": seed}
 
 
-def _current_preview(
-    workspace: Workspace, asked: Mapping[str, Any], queries: int
-) -> Outcome | None:
-    """What the latest preview says, if it is of this drawing and of as many queries."""
-    job, drawn = latest_job(workspace, PREVIEW_JOB), latest_job(workspace, DRAW_JOB)
-    if job is None or job.state != "done" or (drawn and drawn.job_id > job.job_id):
-        return None
-    told = job.outcome or {}
-    same = all(job.parameters.get(name) == value for name, value in asked.items())
-    return told if same and told.get("queries") == queries else None
-
-
-def _offer_preview(workspace: Workspace, person: Person, asked: Mapping[str, Any]) -> None:
-    job = latest_job(workspace, PREVIEW_JOB)
-    with st.container(horizontal=True, vertical_alignment="center", key="offer_validation_preview"):
-        st.button(
-            "Preview",
-            type="primary",
-            key="preview_validation",
-            icon=":material/visibility:",
-            disabled=job is not None and job.active,
-            on_click=in_callback(start),
-            args=(
-                workspace,
-                person,
-                PREVIEW_JOB,
-                TARGET,
-                {"actor": person.name, **asked, "dry_run": True},
-            ),
-        )
-        muted("Counts pairs and hours. Nothing is written.")
-
-
 def _offer_drawing(
-    workspace: Workspace, person: Person, asked: Mapping[str, Any], preview: Outcome
+    workspace: Workspace, person: Person, asked: Mapping[str, Any], would: Outcome
 ) -> None:
-    for warning in preview["warnings"]:
+    for warning in would["warnings"]:
         note(sentence(str(warning)), kind="warning")
-    if preview["unchanged"] is not None:
-        muted(f"Drawing {count(preview['unchanged'])} holds exactly these queries.")
+    if would["unchanged"] is not None:
+        muted(f"Drawing {count(would['unchanged'])} holds exactly these queries.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="offer_validation"):
         st.button(
-            f"Draw {queries_of(preview['drawn'])}",
+            f"Draw {queries_of(would['drawn'])}",
             type="primary",
             key="draw_validation",
             on_click=in_callback(start),

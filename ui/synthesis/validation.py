@@ -8,7 +8,7 @@ import streamlit as st
 from builder.people import Person
 from builder.synthesis.validation_report import validation_report
 from builder.workspace import Workspace
-from ui.frame import muted, note, section, sentence
+from ui.frame import errors_shown, muted, note, section, sentence
 from ui.numbers import (
     MISSING,
     count,
@@ -45,8 +45,12 @@ _REMARKS: Mapping[str, tuple[str, str]] = {
         "of those drawn are retired, merged or rewritten since.",
     ),
     "not_asked": (
-        "of those drawn is asked of nobody: its pairs left the pool, or it is set aside.",
-        "of those drawn are asked of nobody: their pairs left the pool, or they are set aside.",
+        "of those drawn is asked of nobody: its pairs left the pool.",
+        "of those drawn are asked of nobody: their pairs left the pool.",
+    ),
+    "set_aside": (
+        "of those drawn waits for an analyst's decision on the page Queries.",
+        "of those drawn wait for an analyst's decision on the page Queries.",
     ),
     "unfinished": ("wants more grades.", "want more grades."),
     "later": (
@@ -71,7 +75,8 @@ def show_validation(workspace: Workspace, person: Person) -> None:
     if drawn:
         _show_report(workspace, report)
     if queries:
-        show_draw(workspace, person, queries)
+        with errors_shown():
+            show_draw(workspace, person)
     elif not drawn:
         note(
             "No synthetic query is in the set yet.",
