@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from builder.errors import BuilderError
+from builder.evaluation.hole_runs import Frozen
+from builder.evaluation.hole_states import grades_now
 from builder.export import export_task
 from builder.export.selection import Selection
 from builder.export.synthetic import Counting, resting_on_models
@@ -277,6 +279,24 @@ def test_anyone_can_aggregate_anew_and_no_minimum_of_raters_is_asked_of_a_model(
     assert (two["queries"], two["synthetic"]["validated"]) == (N - DRAWN, 0)
     assert two["dropped"] == {"unjudged": 1, "no_relevant": 0, "unvalidated": DRAWN}
     assert told(Path(two["task_dir"]))["raters_per_pair"] == {"0": N - DRAWN}
+
+
+def test_a_query_is_validated_where_all_that_counts_is_of_people(settled: Workspace) -> None:
+    drawn = dict(drawn_pairs(settled))
+    other = next(query_id for query_id in source_pairs(settled) if query_id not in drawn)
+    source = source_pairs(settled)[other]
+    beside = "d000" if source != "d000" else "d001"
+    expert_grades(settled, {(other, beside): 3})
+    by_mode = {mode: exported(settled, mode) for mode in ("validated", "accepted")}
+    tasks = {mode: read_task(Path(one["task_dir"])) for mode, one in by_mode.items()}
+    assert tasks["validated"].qrels[other] == {beside: 3}
+    assert tasks["accepted"].qrels[other] == {beside: 3, source: 2}
+    marked = {mode: metadata(one)[other]["validated"] for mode, one in by_mode.items()}
+    assert marked == {"validated": True, "accepted": False}
+    # Nor does a model's word come into the grades of this moment, by which holes are looked for.
+    with settled.store.read() as connection:
+        for task in tasks.values():
+            assert grades_now(connection, Frozen.of(task)) == task.qrels
 
 
 def test_an_imported_release_says_which_grades_no_person_gave(
