@@ -90,10 +90,12 @@ def draw_validation(  # noqa: PLR0913 - what is drawn, and how
     Returns:
         validation_id: None where nothing was written; unchanged: the number of the latest
         validation where that drew the same, else None; queries: active synthetic queries; drawn;
-        strata: [{"stratum", "queries", "drawn"}]; by: what they are parted by, "type and language",
-        "type" or "nothing"; pairs_at_most: documents that experts see at most; others: further
-        documents that were named, and alone: drawn queries for which none was found (None where
-        nothing was searched); pairs_added; pooling_id; share; seed; warnings: [sentence].
+        needed: how many of the drawn must agree for all to be accepted, if none is left out (None:
+        even all would not do); strata: [{"stratum", "queries", "drawn"}]; by: what they are parted
+        by, "type and language", "type" or "nothing"; pairs_at_most: documents that experts see at
+        most; others: further documents that were named, and alone: drawn queries for which none was
+        found (None where nothing was searched); pairs_added; pooling_id; share; seed; warnings:
+        [sentence].
 
     Raises:
         BuilderError: There is no synthetic query, the share makes no sense, no retriever runs, or
@@ -118,10 +120,13 @@ def draw_validation_job(
 ) -> dict[str, Any]:
     """The job that draws: `parameters` holds actor (a name), share, seed and others.
 
+    With "dry_run": True it only tells what would be drawn.
+
     Raises:
         BuilderError: As `draw_validation`; NotAllowedError likewise.
     """
-    asked = {name: parameters[name] for name in ("share", "seed", "others") if name in parameters}
+    known = ("share", "seed", "others", "retrievers", "dry_run")
+    asked = {name: parameters[name] for name in known if name in parameters}
     actor = actor_called(workspace, parameters["actor"])
     return draw_validation(workspace, **asked, progress=progress, actor=actor)
 
@@ -202,6 +207,7 @@ def _told(workspace: Workspace, drawing: Drawing, asked: _Asked) -> dict[str, An
         "unchanged": None,
         "queries": len(drawing.units),
         "drawn": n,
+        "needed": _needed(n, workspace.settings.synthesis.least_agreement),
         "strata": drawing.strata(),
         "by": drawing.by,
         "pairs_at_most": n * (1 + asked.others),
@@ -215,13 +221,21 @@ def _told(workspace: Workspace, drawing: Drawing, asked: _Asked) -> dict[str, An
     }
 
 
+def _needed(n: int, least: float) -> int | None:
+    """With how many of n agreeing their interval begins at `least`; None where with none."""
+    for agree in range(n + 1):
+        low = wilson(agree, n).low
+        if low is not None and low >= least:
+            return agree
+    return None
+
+
 def _warnings(workspace: Workspace, n: int, asked: _Asked) -> list[str]:
     told, least = [], workspace.settings.synthesis.least_agreement
-    best = wilson(n, n).low
-    if best is not None and best < least:
+    if _needed(n, least) is None:
         told.append(
             f"{_queries(n)} can show nothing: if experts agreed with each, the share might still "
-            f"be {best:.2f}, below {least:.2f}; draw a larger share"
+            f"be {wilson(n, n).low:.2f}, below {least:.2f}; draw a larger share"
         )
     if not asked.others:
         told.append(

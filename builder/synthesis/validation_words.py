@@ -100,7 +100,7 @@ def _what_is_left(whole: Tally, standing: Standing) -> str:
 def _accepts(verdict: Verdict, rule: SynthesisSettings, standing: Standing) -> tuple[str, str]:
     every = "all " if standing.accepted == verdict.whole.queries else ""
     return (
-        f"{_found(verdict.whole)}: surely more than {number(rule.least_agreement)}, so the "
+        f"{_found(verdict.whole)}: safely above {number(rule.least_agreement)}, so the "
         f"documents of {every}{_queries(standing.accepted)} may count as relevant unseen.",
         "Export with the accepted queries, and compare models on them rather than quote numbers.",
     )
@@ -111,7 +111,7 @@ def _accepts_strata(
 ) -> tuple[str, str]:
     kept = _listed(verdict.accepted_strata)
     return (
-        f"{_found(verdict.rest)} of {kept}: surely more than {number(rule.least_agreement)}, so "
+        f"{_found(verdict.rest)} of {kept}: safely above {number(rule.least_agreement)}, so "
         f"those of these {_queries(standing.accepted)} may count as relevant unseen. Left out: "
         f"{_left_out(verdict)}.",
         f"Export with the accepted queries, and do without {_listed(_out(verdict))} or mend the "

@@ -50,6 +50,7 @@ def test_thirty_of_a_hundred_are_drawn_from_each_type_alike(workspace: Workspace
     told = draw(workspace)
     assert (told["validation_id"], told["queries"], told["drawn"]) == (1, 100, 30)
     assert told["by"] == "type"
+    assert told["needed"] == 24
     assert told["strata"] == [
         {"stratum": name, "queries": 20, "drawn": 6} for name in sorted(TYPES)
     ]
@@ -183,9 +184,10 @@ def test_deeds_are_in_the_log_of_activity_and_only_analysts_do_them(workspace: W
 
 def test_the_job_draws_as_the_command_does(workspace: Workspace) -> None:
     add_person(workspace, "Dana", "analyst", None)
-    told = draw_validation_job(
-        workspace, {"actor": "Dana", "share": 0.1, "others": 0}, lambda *_: None
-    )
+    asked = {"actor": "Dana", "share": 0.1, "others": 0}
+    would = draw_validation_job(workspace, asked | {"dry_run": True}, lambda *_: None)
+    assert (would["drawn"], list_validations(workspace)) == (10, [])
+    told = draw_validation_job(workspace, asked, lambda *_: None)
     assert (told["drawn"], told["pairs_at_most"]) == (10, 10)
     assert "which one each query was written for" in told["warnings"][0]
     assert list_validations(workspace)[0]["parameters"]["rule"] == {
@@ -196,7 +198,7 @@ def test_the_job_draws_as_the_command_does(workspace: Workspace) -> None:
 
 def test_what_cannot_show_anything_is_told_beforehand(workspace: Workspace) -> None:
     told = draw(workspace, 0.05, dry_run=True)
-    assert told["drawn"] == 5
+    assert (told["drawn"], told["needed"]) == (5, None)
     # Wilson of 5 of 5 begins at 5 / (5 + 1.96^2) = .566.
     assert "5 queries can show nothing" in told["warnings"][0]
     assert "0.57, below 0.60" in told["warnings"][0]

@@ -60,7 +60,7 @@ def test_twenty_four_of_thirty_agree(drawn: Workspace) -> None:
         assert accepted_queries(connection) == accepted
     assert report["sentence"] == (
         "Experts find the document relevant for 24 of 30 queries (.80, 95 % interval .63 to .90): "
-        "surely more than .60, so the documents of all 100 queries may count as relevant unseen."
+        "safely above .60, so the documents of all 100 queries may count as relevant unseen."
     )
 
 

@@ -1,6 +1,7 @@
 """The rule of acceptance on counts: pure, without a workspace."""
 
 import pytest
+from scipy.stats import binom
 
 from builder.settings import SynthesisSettings
 from builder.synthesis.experts import AGREES, CANNOT_JUDGE, DISAGREES, GONE, WAITING, Unit
@@ -75,7 +76,7 @@ def test_a_stratum_that_is_surely_not_good_is_left_out() -> None:
     sentence, following = said(found, accepted=60)
     assert sentence == (
         "Experts find the document relevant for 29 of 30 queries (.97, 95 % interval .83 to .99) "
-        "of misspelt and question: surely more than .60, so those of these 60 queries may count "
+        "of misspelt and question: safely above .60, so those of these 60 queries may count "
         "as relevant unseen. Left out: keyword (3 of 12)."
     )
     assert following.startswith("Export with the accepted queries, and do without keyword")
@@ -164,3 +165,15 @@ def test_without_a_validation_the_next_step_is_to_draw_one() -> None:
     sentence, following = without_validation(100)
     assert "whether 100 queries" in sentence
     assert following.startswith("Draw a validation")
+
+
+@pytest.mark.parametrize("n", [10, 25, 30, 60, 100, 300])
+def test_a_set_of_the_least_agreement_seldom_passes(n: int) -> None:
+    """The rule is a test at 2.5 %, one-sided, by Wilson's approximation; binomial, exactly."""
+    fewest = next(
+        agree
+        for agree in range(n + 1)
+        if decide(units("question", agree, n - agree), RULE).verdict == "accept"
+    )
+    assert binom.sf(fewest - 1, n, RULE.least_agreement) < 0.035
+    assert binom.sf(fewest - 1, n, 0.9) > (0.95 if n >= 25 else 0.3)
