@@ -20,6 +20,10 @@ _HOLLOW = re.compile(
 """What stands where a query should; "None" and "<div>" are queries in some corpora."""
 
 
+_REMAINS = re.compile(r"\s*[,;:)\]}|]|.*(?:\]\s*\}|\}\s*\]|\"\s*\})", re.DOTALL)
+"""Of JSON that a model wrote within its JSON; no query begins so."""
+
+
 def finish_reason(ended: str | None) -> Finding | None:
     """The answer was cut off, or ended otherwise than by its own: its last query may be half."""
     if ended in WHOLE:
@@ -40,11 +44,13 @@ def more_than_asked(ordinal: int, asked: int) -> Finding | None:
 
 
 def empty(text: str) -> Finding | None:
-    """It says nothing: no letter or digit, or only what stands where a query should."""
+    """It says nothing: no letter or digit, a placeholder, or remains of the answer's form."""
     if not tokens(text):
         return Finding("empty", "no letter and no digit")
     if _HOLLOW.fullmatch(text.strip()):
         return Finding("empty", f"only a placeholder: {text.strip()!r}")
+    if remains := _REMAINS.match(text):
+        return Finding("empty", f"remains of an answer's form: {remains.group().strip()[-20:]!r}")
     return None
 
 

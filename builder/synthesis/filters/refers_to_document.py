@@ -39,7 +39,7 @@ FIRM: Final[Sequence[str]] = (
     rf"\b(?:the|this) {_EN} {_SAYS}\b",
     rf"\b(?:the|this) (?:author|writer) (?:of (?:the|this) {_EN}|{_SAYS})\b",
     rf"\b(?:do|does|did) (?:the|this) (?:author|writer|passage) {_SAYS}\b",
-    r"\banswer to (?:the|this) question\b",
+    r"\banswer (?:to )?(?:the|this|your) question\b",
     rf"\b(?:mentioned|described|stated|discussed|explained) in (?:the|this) {_EN}\b",
     rf"\b(?:topic|idea|point|gist|summary|theme) of (?:the|this) {_EN}\b",
     # German

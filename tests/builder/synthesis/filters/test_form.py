@@ -22,13 +22,30 @@ def test_the_first_queries_of_an_answer_are_those_that_were_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  ", "…", "?!", "n/a", "N/A", "<query>", "[your question here]", "Query 1", "-"]
+    "text",
+    [
+        "",
+        "  ",
+        "…",
+        "?!",
+        "n/a",
+        "N/A",
+        "<query>",
+        "[your question here]",
+        "Query 1",
+        "-",
+        ", json:",
+        "x]} \n",
+    ],
 )
 def test_what_says_nothing_is_empty(text: str) -> None:
     assert empty(text) is not None
 
 
-@pytest.mark.parametrize("text", ["None", "<div>", "query", "C++", "7", "[a-z]+", "問"])
+@pytest.mark.parametrize(
+    "text",
+    ["None", "<div>", "query", "C++", "7", "[a-z]+", "問", ".net core", "/etc/hosts", "a[0]"],
+)
 def test_what_people_may_search_for_is_not(text: str) -> None:
     assert empty(text) is None
 
