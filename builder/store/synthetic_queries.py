@@ -244,6 +244,16 @@ def find_candidate(connection: Connection, candidate_id: int) -> Candidate | Non
     return None if row is None else _candidate(row)
 
 
+def candidates_by_id(connection: Connection, candidate_ids: Iterable[int]) -> dict[int, Candidate]:
+    """Those of these that exist, whatever became of their runs, by their keys."""
+    found: dict[int, Candidate] = {}
+    for batch in batches(candidate_ids, BATCH):
+        chosen = _columns().where(synthetic_queries.c.candidate_id.in_(batch))
+        rows = connection.execute(chosen).mappings()
+        found.update((row["candidate_id"], _candidate(row)) for row in rows)
+    return found
+
+
 def count_candidates(connection: Connection, synthesis_id: int | None = None) -> CandidateCounts:
     """What became of what was written.
 

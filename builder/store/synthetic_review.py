@@ -5,6 +5,7 @@ filter has seen, wait for nobody.
 """
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from builder.store.moments import now_text
 from builder.store.schema import (
     adjudications,
     current_judgments,
+    documents,
     pairs,
     people,
     queries,
@@ -105,6 +107,15 @@ def waiting_ids(connection: Connection, wanted: Wanted, limit: int | None = None
     chosen = chosen.where(_is_wanted(wanted), _MINE.review.is_(None))
     chosen = chosen.order_by(task.synthesis_id, task.doc_key, task.position, _MINE.candidate_id)
     return list(connection.execute(chosen.limit(limit)).scalars())
+
+
+def still_waiting(connection: Connection, candidate_ids: Collection[int]) -> list[int]:
+    """Those of these (some hundred) that wait for a reviewer now and that the filters kept."""
+    chosen = select(_MINE.candidate_id).select_from(_CANDIDATES).where(
+        _MINE.candidate_id.in_(candidate_ids), _is_wanted(Wanted()), _MINE.review.is_(None)
+    )  # fmt: skip
+    waiting = set(connection.execute(chosen).scalars())
+    return [one for one in candidate_ids if one in waiting]
 
 
 def count_reviewed(connection: Connection, wanted: Wanted) -> ReviewProgress:
@@ -205,6 +216,16 @@ def worked_on(connection: Connection, query_key: int) -> str | None:
         if connection.execute(select(queries.c.query_key).where(holds).limit(1)).first():
             return reason
     return None
+
+
+def pairs_of_queries(
+    connection: Connection, query_keys: Collection[int]
+) -> dict[tuple[int, str], int]:
+    """(query_key, doc_id) -> pair_id, of these queries (some hundred)."""
+    chosen = select(pairs.c.query_key, documents.c.doc_id, pairs.c.pair_id)
+    chosen = chosen.join(documents, documents.c.doc_key == pairs.c.doc_key)
+    rows = connection.execute(chosen.where(pairs.c.query_key.in_(query_keys)))
+    return {(row.query_key, row.doc_id): row.pair_id for row in rows}
 
 
 def synthetic_grades(connection: Connection, query_key: int) -> list[tuple[int, int]]:

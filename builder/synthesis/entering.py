@@ -5,7 +5,7 @@ Used by the review and by whoever takes a synthesis back.
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 from uuid import uuid4
@@ -16,11 +16,16 @@ from builder.store.judgments import NewJudgment, record_judgment
 from builder.store.people import Person, add_person, find_person
 from builder.store.pool import add_pairs
 from builder.store.queries import insert_queries, query_keys
-from builder.store.query_edits import documents_of, update_content
+from builder.store.query_edits import update_content
 from builder.store.query_lists import query_row_of
 from builder.store.quota import SYNTHETIC, set_query_state
 from builder.store.synthetic_queries import Candidate
-from builder.store.synthetic_review import model_asked, synthetic_grades, worked_on
+from builder.store.synthetic_review import (
+    model_asked,
+    pairs_of_queries,
+    synthetic_grades,
+    worked_on,
+)
 from evals.records import Query
 
 SOURCE = SYNTHETIC
@@ -69,8 +74,10 @@ def enter(connection: Connection, chosen: Sequence[tuple[Candidate, str]]) -> li
     keys = query_keys(connection, query_ids)
     named = [(query_id, one.doc_id) for query_id, (one, _) in zip(query_ids, chosen, strict=True)]
     add_pairs(connection, named, SOURCE)
-    for query_id, (candidate, _) in zip(query_ids, chosen, strict=True):
-        _grade(connection, keys[query_id], candidate)
+    _grade(
+        connection,
+        [(keys[query_id], one) for query_id, (one, _) in zip(query_ids, chosen, strict=True)],
+    )
     return [Entered(query_id, keys[query_id]) for query_id in query_ids]
 
 
@@ -95,16 +102,21 @@ def _query_ids(connection: Connection, candidates: Sequence[Candidate]) -> list[
     A request that was sent twice, in two runs, brings two queries: the second one's digits follow
     from a further number as well.
     """
+    first = [next(_possible_ids(candidate)) for candidate in candidates]
+    taken = set(query_keys(connection, first))
     found: list[str] = []
     for candidate in candidates:
-        if candidate.query_id is not None:
-            found.append(candidate.query_id)
-            continue
-        for query_id in _possible_ids(candidate):
-            if query_id not in found and not query_keys(connection, [query_id]):
-                found.append(query_id)
-                break
+        found.append(candidate.query_id or _free_id(connection, candidate, taken))
+        taken.add(found[-1])
     return found
+
+
+def _free_id(connection: Connection, candidate: Candidate, taken: Collection[str]) -> str:
+    """The first possible id that no query has; of those in `taken` that is known."""
+    for number, query_id in enumerate(_possible_ids(candidate)):
+        if query_id not in taken and not (number and query_keys(connection, [query_id])):
+            return query_id
+    raise AssertionError("ids never end")
 
 
 def _possible_ids(candidate: Candidate) -> Iterator[str]:
@@ -122,12 +134,16 @@ def _revive(connection: Connection, query_key: int, query_id: str, text: str) ->
     set_query_state(connection, query_key, status="active")
 
 
-def _grade(connection: Connection, query_key: int, candidate: Candidate) -> None:
-    pair_id = documents_of(connection, query_key)[candidate.doc_id]
-    rater = _rater(connection, candidate)
-    record_judgment(
-        connection, NewJudgment(pair_id, rater.person_id, "grade", _token(), grade=GRADE)
-    )
+def _grade(connection: Connection, entered: Sequence[tuple[int, Candidate]]) -> None:
+    """Let the models grade the documents of these queries, by their query_keys."""
+    pair_ids = pairs_of_queries(connection, [query_key for query_key, _ in entered])
+    raters: dict[tuple[int, str | None], Person] = {}
+    for query_key, candidate in entered:
+        model = candidate.synthesis_id, candidate.model
+        if model not in raters:
+            raters[model] = _rater(connection, candidate)
+        pair_id, rater = pair_ids[query_key, candidate.doc_id], raters[model].person_id
+        record_judgment(connection, NewJudgment(pair_id, rater, "grade", _token(), grade=GRADE))
 
 
 def _rater(connection: Connection, candidate: Candidate) -> Person:

@@ -17,7 +17,7 @@ from builder.store import synthetic_review as stored
 from builder.store.batches import batches
 from builder.store.folding import fold
 from builder.store.query_lists import queries_of_text, query_row_of, texts_to_compare
-from builder.store.synthetic_queries import Candidate, find_candidate
+from builder.store.synthetic_queries import Candidate, candidates_by_id, find_candidate
 from builder.store.synthetic_review import Kind, ReviewProgress, Wanted
 from builder.synthesis.entering import enter, withdraw
 from builder.workspace import Workspace
@@ -41,7 +41,7 @@ __all__ = [
 
 KEPT_ALL = Wanted()
 
-_AT_ONCE = 100
+_AT_ONCE = 50
 """So many candidates enter in one transaction: raters wait for no longer one."""
 
 _STAYS = {
@@ -112,7 +112,8 @@ def waiting_for_review(
     """
     with workspace.store.read() as connection:
         ids = stored.waiting_ids(connection, wanted, limit)
-        return [_existing(connection, candidate_id) for candidate_id in ids]
+        found = candidates_by_id(connection, ids)
+    return [found[candidate_id] for candidate_id in ids]
 
 
 def review_progress(workspace: Workspace, wanted: Wanted = KEPT_ALL) -> ReviewProgress:
@@ -221,7 +222,7 @@ def accept_all(
 ) -> dict[str, int]:
     """Accept all that the filters kept and nobody has reviewed, as `accept` does each.
 
-    A hundred enter in one transaction, so that raters go on meanwhile; stopped on the way, those
+    Fifty enter in one transaction, so that raters go on meanwhile; stopped on the way, those
     that have entered stay.
 
     Args:
@@ -255,21 +256,22 @@ def accept_all(
 
 def _accept_batch(workspace: Workspace, ids: Sequence[int], actor: Person | None) -> Counter[str]:
     """What became of these, as `accept_all` says."""
+    with workspace.store.read() as connection:
+        candidates = candidates_by_id(connection, ids)
     with workspace.store.write() as connection:
         name = analyst(connection, actor)
         here = {fold(text) for _, text in texts_to_compare(connection)}
         chosen, left = [], Counter[str]()
-        for candidate in (_existing(connection, candidate_id) for candidate_id in ids):
-            if candidate.review is not None or candidate.verdict != "kept":
-                continue
+        for candidate_id in stored.still_waiting(connection, ids):
+            candidate = candidates[candidate_id]
             said, reason = _fate(candidate.text, here)
             if reason:
                 left[reason] += 1
             else:
                 here.add(fold(said))
                 chosen.append((candidate, said))
-        _enter(connection, chosen, name)
         if chosen:
+            _enter(connection, chosen, name)
             told = {"accepted": len(chosen), "candidates": [one.candidate_id for one, _ in chosen]}
             activity.note(connection, name, "synthetic.accept_all", str(len(chosen)), told)
     return left + Counter(accepted=len(chosen))

@@ -79,14 +79,16 @@ def _offer_all(workspace: Workspace, person: Person, reviewing: Reviewing, sight
     wanted, n = reviewing.wanted, sight.progress.unflagged
     if wanted.verdict != "kept" or wanted.flagged or not n:
         return
-    with st.popover(f"Accept all unflagged ({count(n)})", icon=":material/done_all:"):
+    # Another key once it is done: so it closes.
+    key = f"accept_all_{reviewing.rounds}"
+    with st.popover(f"Accept all unflagged ({count(n)})", icon=":material/done_all:", key=key):
         muted(
             f"{queries_of(n)} of this choice that no filter flagged and nobody has reviewed "
             f"{'becomes' if n == 1 else 'become'} part of the evaluation set, unread."
         )
         st.button(
             f"Accept {queries_of(n)}",
-            key="accept_all",
+            key=f"{key}_really",
             type="primary",
             on_click=in_callback(partial(_accept_all, workspace, person)),
         )
@@ -99,6 +101,7 @@ def _accept_all(workspace: Workspace, person: Person) -> None:
         workspace, wanted.synthesis_id, only_unflagged=True, actor=person, prompt=wanted.prompt
     )
     reviewing.leave()
+    reviewing.rounds += 1
     left = became["same_text"] + became["unfit"]
     why = (
         f" {count_of(left, 'one')} {'waits' if left == 1 else 'wait'}: a query of the set says the "

@@ -31,6 +31,7 @@ class Reviewing:
         shown_at_ms: When it appeared, on the monotonic clock.
         said: About the last press.
         answers: How many presses were answered, so that the bar sees each answer.
+        rounds: How often all that remained were accepted at once.
         identity: Another one after the server was started anew.
     """
 
@@ -44,6 +45,7 @@ class Reviewing:
     shown_at_ms: float = 0.0
     said: Said = field(default_factory=Said)
     answers: int = 0
+    rounds: int = 0
     identity: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
