@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from sqlalchemy import (
     Connection,
@@ -122,6 +122,22 @@ class Candidate:
         return self.text if self.edited_text is None else self.edited_text
 
 
+class Wanted(TypedDict, total=False):
+    """Which candidates are wanted.
+
+    Attributes:
+        verdict: "kept", "rejected", or "unseen" by the filters; None: all.
+        review: "accepted", "rejected", or "waiting" for a reviewer; None: all.
+        limit: At most so many; None: all.
+        offset: So many are passed over first.
+    """
+
+    verdict: str | None
+    review: str | None
+    limit: int | None
+    offset: int
+
+
 class KeptText(NamedTuple):
     """A candidate that the filters kept, without its passage.
 
@@ -207,33 +223,24 @@ def add_candidates(
 
 
 def candidates_of(
-    connection: Connection,
-    synthesis_id: int | None = None,
-    *,
-    verdict: str | None = None,
-    review: str | None = None,
-    limit: int | None = None,
-    offset: int = 0,
+    connection: Connection, synthesis_id: int | None = None, **wanted: Unpack[Wanted]
 ) -> list[Candidate]:
     """Candidates, in the order of their runs, tasks and answers.
 
     Args:
         connection: Inside a transaction.
         synthesis_id: Of this run, taken back or not; None: of all runs that stand.
-        verdict: "kept", "rejected", or "unseen" by the filters; None: all.
-        review: "accepted", "rejected", or "waiting" for a reviewer; None: all.
-        limit: At most so many; None: all.
-        offset: So many are passed over first.
+        wanted: Which of them; all.
     """
     chosen = _chosen(synthesis_id)
     table = synthetic_queries.c
-    for column, wanted, unset in (
-        (table.verdict, verdict, "unseen"),
-        (table.review, review, "waiting"),
+    for column, value, unset in (
+        (table.verdict, wanted.get("verdict"), "unseen"),
+        (table.review, wanted.get("review"), "waiting"),
     ):
-        if wanted is not None:
-            chosen = chosen.where(column.is_(None) if wanted == unset else column == wanted)
-    chosen = chosen.limit(limit).offset(offset) if limit is not None or offset else chosen
+        if value is not None:
+            chosen = chosen.where(column.is_(None) if value == unset else column == value)
+    chosen = chosen.limit(wanted.get("limit")).offset(wanted.get("offset"))
     return [_candidate(row) for row in connection.execute(chosen).mappings()]
 
 
