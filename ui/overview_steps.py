@@ -46,7 +46,7 @@ def steps_of(workspace: Workspace) -> list[Step]:
         log,
         generated_step(workspace),
         _queries(queries, from_log, drawn, has_log=log.done),
-        _pool(pairs, judged.waiting_of(pairs), by_source),
+        _pool(pairs, judged, by_source),
         _grades(workspace, judged, pairs),
         _release(workspace, releases_of(workspace)),
         _models(found),
@@ -100,7 +100,8 @@ def _queries(n: int, from_log: int, drawn: Mapping[str, Any] | None, *, has_log:
     return Step("Queries", numbers.count(n), state, "imports", "Import queries", n > 0, "queries")
 
 
-def _pool(pairs: int, waiting: int, by_source: Mapping[str, int]) -> Step:
+def _pool(pairs: int, judged: JudgmentCounts, by_source: Mapping[str, int]) -> Step:
+    """The pairs; those that only a language model named give raters nothing to do."""
     if not pairs:
         return Step("Pool", "0", "no pairs yet", "pool", "Pool pairs", done=False)
     largest = sorted(by_source.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -109,8 +110,11 @@ def _pool(pairs: int, waiting: int, by_source: Mapping[str, int]) -> Step:
     ]
     if (more := len(largest) - MOST_SOURCES) > 0:
         named.append(numbers.count_of(more, "more source"))
+    asked, waiting = pairs - judged.unasked_pairs, judged.waiting_of(pairs)
     state = f"pairs, {numbers.count(waiting)} without a grade<br>{', '.join(named)}"
-    return Step("Pool", numbers.count(pairs), state, "pool", "Pool pairs", done=True)
+    if not asked:
+        state = f"pairs, none asked of raters yet<br>{', '.join(named)}"
+    return Step("Pool", numbers.count(pairs), state, "pool", "Pool pairs", done=asked > 0)
 
 
 def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
