@@ -142,8 +142,7 @@ def _why_not(mark: DocumentMark, connection: Connection) -> str | None:
         text = document.text if document else ""
     if not text.strip():
         return "empty"
-    passages = passages_of(text)
-    telling = any(is_telling(f"{mark.title} {text[first:last]}") for first, last in passages)
+    telling = any(is_telling(text[first:last]) for first, last in passages_of(text))
     return None if telling else "too_short"
 
 

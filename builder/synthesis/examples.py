@@ -102,8 +102,8 @@ class ExamplePool:
         fitting = self._fit(prompt, language) if wanted else []
         chosen: dict[str, str] = {}
         for pair in _from(fitting, seed):
-            if len(chosen) < wanted and _is_apart(pair, doc_id) and pair.doc_id not in chosen:
-                chosen[pair.doc_id] = pair.query_id
+            if len(chosen) < wanted and doc_id not in pair.relevant:
+                chosen.setdefault(pair.doc_id, pair.query_id)
         team = [(query_id, shown) for shown, query_id in chosen.items()]
         own = [(OWN, str(place)) for place in _own(prompt, language, seed, alone=not team)]
         return tuple([*team, *own][:wanted])
@@ -168,10 +168,6 @@ def _pairs(connection: Connection, seed: int) -> list[TeamPair]:
         )
         for query in queries[:MOST_PAIRS]
     ]
-
-
-def _is_apart(pair: TeamPair, doc_id: str) -> bool:
-    return doc_id not in pair.relevant
 
 
 def _from(pairs: Sequence[TeamPair], seed: int) -> Iterator[TeamPair]:

@@ -84,12 +84,9 @@ class Prompt:
 
         What a value holds is never taken for a placeholder.
         """
-        system, user = self.system, self.user
-        if not values["examples"]:  # nor the blank lines after it
-            system, user = (re.sub(r"\{examples\}\n*", "", text) for text in (system, user))
         system, user = (
             _PLACEHOLDER.sub(lambda match: values[match[1]], text).strip()
-            for text in (system, user)
+            for text in (self.system, self.user)
         )
         return system, user
 

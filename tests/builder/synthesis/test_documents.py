@@ -179,6 +179,19 @@ def test_there_are_as_many_clusters_as_a_power_of_two_within_the_documents() -> 
     assert number_of_clusters(50, 1) == 1
 
 
+def test_a_cluster_is_called_by_the_vector_nearest_to_its_centre() -> None:
+    """Around each of three axes one vector on it and eight pairs that lean to opposite sides."""
+    vectors = np.zeros((51, 8), dtype=np.float32)
+    for axis in range(3):
+        vectors[axis * 17 : axis * 17 + 17, axis] = 1
+        for pair in range(8):
+            vectors[axis * 17 + 2 * pair, 3 + pair % 5] = 0.3
+            vectors[axis * 17 + 2 * pair + 1, 3 + pair % 5] = -0.3
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    _, middles = cluster(vectors, 3, 0)
+    assert sorted(middles.tolist()) == [16, 33, 50]
+
+
 def test_equal_vectors_are_one_cluster() -> None:
     vectors = np.tile(np.eye(8, dtype=np.float32)[:1], (20, 1))
     codes, middles = cluster(vectors, 4, 0)

@@ -97,6 +97,14 @@ def test_without_any_in_the_language_they_are_english(workspace: Workspace) -> N
     assert set(choose(workspace, "d5", language="fi")) == OWN_ENGLISH
 
 
+def test_beside_one_in_the_language_there_are_none_in_english(workspace: Workspace) -> None:
+    english = tuple(one for one in KEYWORD.examples if one.language == "en")
+    prompt = replace(KEYWORD, examples=english, hash="english")
+    pool = ExamplePool(workspace, 0)
+    assert pool.choose(prompt, "d5", "de", 3, 0) == (("q4", "de"),)
+    assert set(pool.choose(prompt, "de", "de", 3, 0)) == OWN_ENGLISH
+
+
 def test_as_many_come_as_are_wanted(workspace: Workspace) -> None:
     assert choose(workspace, "d5", wanted=0) == ()
     assert len(choose(workspace, "d5", wanted=1)) == 1
