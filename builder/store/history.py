@@ -209,7 +209,7 @@ def earlier_rows(
 
 
 def grades_of_pairs(connection: Connection, pair_ids: Sequence[int]) -> list[KindOfGrade]:
-    """All standing grades of these pairs (some dozen), without the raters' names.
+    """What people and imports grade these pairs (some dozen) now, without the raters' names.
 
     Those of raters who are left out of aggregation are not among them.
     """
@@ -220,6 +220,8 @@ def grades_of_pairs(connection: Connection, pair_ids: Sequence[int]) -> list[Kin
     chosen = chosen.select_from(joined).where(
         current_judgments.c.pair_id.in_(pair_ids),
         current_judgments.c.outcome == "grade",
+        # Raters read it: that a model graded the pair, too, is not told.
+        people.c.kind.in_(("human", "import")),
         people.c.excluded_at.is_(None),
     )
     return [KindOfGrade(*row) for row in connection.execute(chosen)]

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from builder.curation import merge_queries, preview_merge
 from builder.errors import BuilderError, NotAllowedError
 from builder.judging.queue import next_pair, submit_grade
 from builder.people import Person, add_person, ensure_person
+from builder.pooling.corpus_search import add_by_rater
 from builder.pooling.recording import record_pooling
 from builder.pooling.taking_back import take_back_pooling
 from builder.store import Connection
@@ -23,6 +24,7 @@ from builder.store.pool_contents import pooled_documents, pooled_queries
 from builder.store.queries import get_query, insert_queries
 from builder.store.query_lists import query_row_of
 from builder.store.queue_counts import queries_with_pairs
+from builder.store.quota import queue_changes
 from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
 from builder.store.staging import StagedJudgment, add_staged_pairs, open_staging, stage_judgments
 from builder.store.synthetic_queries import Finding, Judged, find_candidate, note_judged
@@ -240,6 +242,18 @@ def test_the_pair_is_asked_of_people_once_another_source_names_it(workspace: Wor
     take_back_pooling(workspace, pooling_id)
     assert held(workspace, query_id) == (0, 0, 0, 2)
     assert next_pair(workspace, "Dana") is None
+
+
+def test_a_rater_who_finds_the_document_opens_the_pair(workspace: Workspace) -> None:
+    query_id = accept(workspace, 1)
+    with workspace.store.read() as connection:
+        before = queue_changes(connection)
+    pair_id = add_by_rater(workspace, "Dana", query_id, "d0")
+    assert held(workspace, query_id) == (2, 2, 0, 2)
+    assert add_by_rater(workspace, "Dana", query_id, "d0") == pair_id
+    with workspace.store.read() as connection:
+        assert connection.execute(select(func.count()).select_from(pairs)).scalar_one() == 1
+        assert queue_changes(connection) > before
 
 
 def test_counts_take_it_for_neither_complete_nor_waiting(workspace: Workspace) -> None:
