@@ -101,8 +101,8 @@ def first_query(
 def open_pairs(connection: Connection, seeker: Seeker, query_key: int, now: str) -> Sequence[int]:
     """The pair_ids of the query that are open for the rater, skipped ones not among them.
 
-    By priority, then in this rater's own stable order: pair_id * a mod p, with another a for each
-    rater; it says nothing of ranks.
+    By priority, then in this rater's own stable order: ((pair_id + a) * a)^2 mod p, with another a
+    for each rater; it says nothing of ranks, nor of which pair is older.
     """
     statement = _OPEN_PAIRS if seeker.tag is None else _OPEN_TAGGED
     return connection.execute(statement, seeker.bound(now, query_key=query_key)).scalars().all()
@@ -209,9 +209,15 @@ def flagged_by_rater(column: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def in_raters_order() -> list[ColumnElement[Any]]:
-    """The order of one query's pairs for one rater."""
-    arranged = cast(pairs.c.pair_id, BigInteger) * bindparam("multiplier", type_=BigInteger)
-    return [pairs.c.priority.desc(), arranged % END]
+    """The order of one query's pairs for one rater.
+
+    Squared, since ids tell who named a pair: those of one filling follow one another, and without
+    the square, which only shifts them round the circle, older pairs would come at one and the same
+    place in query after query. All numbers stay below 2^63.
+    """
+    multiplier = bindparam("multiplier", type_=BigInteger)
+    mixed = (cast(pairs.c.pair_id, BigInteger) + multiplier) * multiplier % END
+    return [pairs.c.priority.desc(), mixed * mixed % END, pairs.c.pair_id]
 
 
 def _first() -> Select[Any]:

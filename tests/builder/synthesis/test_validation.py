@@ -81,15 +81,14 @@ def test_nothing_in_the_queue_tells_which_document_a_query_was_written_for(
             select(pair_sources.c.rank).where(pair_sources.c.source == "validation")
         ).scalars()
         assert set(ranks) == {None}
-    places: Counter[int] = Counter()
     for rater in ("ann", "ben", "cleo"):
         seen: dict[str, list[str]] = {}
         for query_id, doc_id in _without_grading(workspace, rater):
             seen.setdefault(query_id, []).append(doc_id)
-        places.update(docs.index(own[query_id][0]) for query_id, docs in seen.items())
-    assert sum(places.values()) == 90
-    # A quarter is 22.5; three standard deviations of a binomial share are 12.3.
-    assert all(10 <= places[place] <= 35 for place in range(4)), places
+        places = Counter(docs.index(own[query_id][0]) for query_id, docs in seen.items())
+        assert places.total() == 30
+        # By chance 7.5 at each of four places; 16 or more once in 300 times.
+        assert max(places.values()) <= 15, (rater, places)
 
 
 def _without_grading(workspace: Workspace, rater: str) -> Iterator[tuple[str, str]]:
