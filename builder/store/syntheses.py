@@ -121,6 +121,12 @@ def note_state(connection: Connection, synthesis_id: int, state: str, reason: st
     connection.execute(_change(synthesis_id).values(state=state, reason=reason))
 
 
+def note_dead(connection: Connection, reason: str) -> None:
+    """Note that runs that say they are running have stopped; for whoever knows that none is."""
+    dead = update(syntheses).where(syntheses.c.state == "running")
+    connection.execute(dead.values(state="stopped", reason=reason))
+
+
 def keep_parameters(
     connection: Connection, synthesis_id: int, parameters: Mapping[str, Any]
 ) -> None:

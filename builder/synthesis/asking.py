@@ -197,6 +197,8 @@ class Asking:
             return None
         reply = self._client.send(request, rung)
         self._budget.settle(most, *told_by(reply))
+        # While the slot is held: nobody takes it before all have been slowed down.
+        self._pace(reply)
         return call_id, rung, reply
 
     def _intend(self, connection: Connection, intent: Intent) -> int | None:
@@ -214,7 +216,6 @@ class Asking:
         if step == "shorter" and shorter is None:
             step = "failed"
         self._record(task, call_id, reply, step, shorter)
-        self._pace(reply)
         if step in ("again", "shorter"):
             times = task.outcomes[reply.outcome]
             task.spec = shorter or task.spec

@@ -15,6 +15,7 @@ from builder.store.syntheses import (
     add_tasks,
     find_by_token,
     keep_parameters,
+    note_dead,
     note_state,
     reopen_failed,
 )
@@ -25,7 +26,7 @@ from builder.synthesis.plan import SynthPlan, check_caps
 from builder.synthesis.prompts import load_prompts
 from builder.synthesis.session import ended, hold_session
 from builder.synthesis.settled import Settled, digest_of, settled_before, settled_now
-from builder.synthesis.syntheses import known_synthesis
+from builder.synthesis.syntheses import INTERRUPTED, known_synthesis
 from builder.synthesis.tasks import Tasks, make_tasks
 from builder.workspace import Workspace
 from evals.records import Progress
@@ -216,6 +217,9 @@ def _begin(
     progress: Progress | None,
 ) -> int:
     """Write what will be asked for; its synthesis_id."""
+    with workspace.store.write() as connection:
+        # We hold the lock: whichever run was at work is no more.
+        note_dead(connection, INTERRUPTED)
     tasks = make_tasks(workspace, settled.plan, progress)
     if digest is not None and digest != digest_of(settled, tasks.specs):
         raise BuilderError(
@@ -260,6 +264,7 @@ def _go_on(
             settled.price.cost(0, 1),
         )
     again = reopen_failed(connection, row.synthesis_id) if retry_failed else 0
+    note_dead(connection, INTERRUPTED)
     note_state(connection, row.synthesis_id, "running")
     _note(connection, RESUME, row.synthesis_id, settled, who, {"failed_again": again})
 

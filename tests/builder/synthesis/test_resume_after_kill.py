@@ -117,6 +117,15 @@ def test_a_run_in_another_process_is_seen_refuses_a_second_one_and_is_seen_to_di
         left = what_is_left(workspace, 1)
         assert (left["state"], left["stopped"]) == ("stopped", "interrupted")
         assert (left["unknown"], left["waiting"]) == (1, 3)
+        with LLMServer() as other:
+            states: list[str] = []
+            synth(
+                workspace,
+                plan_for(other.base_url, documents=1),
+                key=None,
+                progress=lambda *_: states.append(what_is_left(workspace, 1)["state"]),
+            )
+        assert set(states) == {"stopped"}
 
 
 @pytest.mark.slow
