@@ -18,6 +18,17 @@ from sqlalchemy import (
 
 from builder.store.schema import deed_columns, metadata
 
+__all__ = [
+    "llm_calls",
+    "llm_rungs",
+    "metadata",
+    "syntheses",
+    "synthesis_tasks",
+    "synthetic_queries",
+    "validation_queries",
+    "validations",
+]
+
 # One run of a language model over documents; its plan is in `parameters`.
 syntheses = Table(
     "syntheses",
