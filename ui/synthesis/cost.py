@@ -128,16 +128,18 @@ def show_details(told: Outcome) -> None:
 def _offer_estimate(workspace: Workspace, person: Person, plan: SynthPlan) -> None:
     job = latest_job(workspace, ESTIMATE_JOB)
     with st.container(horizontal=True, vertical_alignment="center", key="offer_estimate"):
-        st.button(
+        # No callback: it would have the choices of before, where a press ends the typing of one.
+        pressed = st.button(
             "Estimate",
             type="primary",
             key="estimate",
             icon=":material/calculate:",
             disabled=job is not None and job.active,
-            on_click=in_callback(_start_estimate),
-            args=(workspace, person, plan),
         )
         muted("Counts documents, calls and tokens. Nothing is sent.")
+    if pressed:
+        _start_estimate(workspace, person, plan)
+        st.rerun()
 
 
 def _start_estimate(workspace: Workspace, person: Person, plan: SynthPlan) -> None:
