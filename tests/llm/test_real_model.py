@@ -20,7 +20,7 @@ from builder.synthesis.filtering import filter_synthesis
 from builder.synthesis.plan import SynthPlan
 from builder.synthesis.running import resume_synthesis, synth
 from builder.synthesis.syntheses import calls_of, provenance_of, what_is_left
-from builder.workspace import Workspace
+from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from evals.records import Document
 from tests.builder.synthesis.runs import started
 from tests.workspaces import new_workspace
@@ -52,7 +52,12 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         f"Chapter {n} tells how valve {n} of the plant is opened." for n in range(20_000)
     )
     texts = {**_TEXTS, "manual": long}
-    with new_workspace(tmp_path / "workspace") as opened:
+    root = tmp_path / "workspace"
+    new_workspace(root).close()
+    with (root / SETTINGS_FILE).open("a", encoding="utf-8") as settings:
+        # The server answers one after the other, and the machine may have more to do.
+        settings.write("\n[llm]\ntimeout_seconds = 600\nconcurrency = 2\n")
+    with open_workspace(root) as opened:
         with opened.store.write() as connection:
             insert_documents(connection, [Document(d, "", text) for d, text in texts.items()])
         yield opened
