@@ -63,6 +63,9 @@ class Bar {
     this.look.begin();
     if (this.last) this.last.at = performance.now();
     this.edit(false);
+    // Whoever has chosen another run or type goes on by keys, and not in that field.
+    const focused = document.activeElement;
+    if (focused?.closest?.(".st-key-review_tools")) focused.blur();
     requestAnimationFrame(() => document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0));
   }
 

@@ -147,7 +147,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(STEPS)
 @example([("accept", 1, 0), ("pool", 1, 0), ("take_back", 1, 0)])
 @example([("accept", 1, 0), ("pool", 1, 0), ("grade", 0, 2), ("take_back", 1, 0), ("undo", 1, 0)])
