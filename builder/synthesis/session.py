@@ -40,13 +40,15 @@ def hold_session(
     """
     began = time.monotonic()
     warnings: list[str] = []
-    with LLMClient(settled.endpoint, key) as client:
-        asking = _asking(workspace, synthesis_id, settled, client)
-        try:
+    asking: Asking | None = None
+    try:
+        with LLMClient(settled.endpoint, key) as client:
+            asking = _asking(workspace, synthesis_id, settled, client)
             asking.ask(progress)
-        finally:
-            warnings += _unaskable(asking.unaskable)
-            _end(workspace, synthesis_id, asking.stopped, who, began, warnings)
+    finally:
+        stopped = ERROR if asking is None else asking.stopped
+        warnings += _unaskable([] if asking is None else asking.unaskable)
+        _end(workspace, synthesis_id, stopped, who, began, warnings)
     warnings += _filter(workspace, synthesis_id, settled.plan, progress)
     return _keep(workspace, synthesis_id, began, warnings)
 

@@ -142,6 +142,15 @@ def test_openai_is_not_asked_without_a_key(boilers: Workspace) -> None:
     assert list_syntheses(boilers) == []
 
 
+def test_a_key_that_cannot_be_sent_leaves_a_run_that_can_go_on(boilers: Workspace) -> None:
+    with LLMServer() as server:
+        with pytest.raises(BuilderError, match="cannot be sent") as told:
+            synth(boilers, plan_for(server.base_url, documents=1), key="sk with blanks")
+        assert "sk with" not in f"{told.value} {told.value.hint}"
+        assert what_is_left(boilers, 1)["stopped"] == "error"
+        assert resume_synthesis(boilers, 1, key="sk-good")["state"] == "done"
+
+
 def test_where_a_query_comes_from_is_whole(boilers: Workspace) -> None:
     with LLMServer() as server:
         plan = plan_for(server.base_url, documents=1, types=("keyword",), seed=5, temperature=0.3)
