@@ -25,6 +25,11 @@ RULES = {
     "mean": "Mean, rounded half up",
 }
 WEAK = "Add a separate split of labels made of clicks, which nobody judged"
+_DROPPED = {
+    "unvalidated": "synthetic that nobody graded",
+    "synthetic": "synthetic",
+}
+"""Why queries are left out, where the code alone says too little."""
 _COLUMNS = [
     Column("release"),
     Column("made"),
@@ -100,7 +105,8 @@ def show_export(_: Job, outcome: Outcome) -> None:
 
 def _dropped(reasons: Outcome) -> str:
     """Reasons with their counts, those that are not 0."""
-    return ", ".join(f"{count(n)} {in_words(reason)}" for reason, n in reasons.items() if n)
+    told = ((_DROPPED.get(reason) or in_words(reason), n) for reason, n in reasons.items() if n)
+    return ", ".join(f"{count(n)} {what}" for what, n in told)
 
 
 _SHOWN = ("documents", "queries", "judgments")

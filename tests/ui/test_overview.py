@@ -91,7 +91,7 @@ def test_a_workspace_with_nothing_but_events_is_not_empty(tmp_path: Path) -> Non
         steps = steps_of(workspace)
         assert not is_empty(steps)
         assert [step.name for step in steps] == [
-            *("Corpus", "Search log", "Generated queries", "Queries", "Pool", "Grades"),
+            *("Corpus", "Search log", "Generated", "Queries", "Pool", "Grades"),
             *("Release", "Models", "Holes"),
         ]
         # Queries come out of the log, but a corpus comes first.

@@ -29,6 +29,7 @@ releases = releases_of(workspace)
 
 with st.form("export", border=False):
     name = st.text_input("Name of the task", suggested_name(workspace, releases), max_chars=100)
+    synthetic = ask_synthetic(workspace)
     with st.expander("Which grades, and how they become one"):
         rule = st.selectbox(
             "Several grades of one pair", list(RULES), format_func=RULES.__getitem__
@@ -38,7 +39,6 @@ with st.form("export", border=False):
         keep = st.checkbox("Keep queries without a relevant document; mteb scores them 0")
         header = st.checkbox("Begin qrels with a header line", value=True)
         weak = st.checkbox(WEAK)
-        synthetic = ask_synthetic(workspace)
     pressed = st.form_submit_button("Make a release", type="primary")
 
 if pressed:

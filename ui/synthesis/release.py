@@ -35,9 +35,17 @@ def ask_synthetic(workspace: Workspace) -> str:
         list(MODES),
         index=list(MODES).index(VALIDATED),
         format_func=lambda mode: choice_label(mode, brings),
-        captions=[about for _, about in MODES.values()],
+        captions=captions_of(brings),
     )
     return chosen
+
+
+def captions_of(brings: Mapping[str, int]) -> list[str]:
+    """What each mode means; of accepted ones, too, that there are none yet."""
+    none, validated, accepted = (about for _, about in MODES.values())
+    if brings["accepted"] == brings["validated"]:
+        accepted = f"{accepted} So far validation adds none."
+    return [none, validated, accepted]
 
 
 def choice_label(mode: str, brings: Mapping[str, int]) -> str:

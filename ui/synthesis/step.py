@@ -9,7 +9,7 @@ from ui.overview import Step
 from ui.synthesis.drawing import synthetic_queries
 from ui.text import inline
 
-NAME = "Generated queries"
+NAME = "Generated"
 _ADDRESS = "view"
 
 
@@ -17,17 +17,19 @@ def generated_step(workspace: Workspace) -> Step:
     """How many were accepted, what waits for review, and what the experts said."""
     accepted, told = synthetic_queries(workspace), counts(workspace)
     if not accepted and not told.generated:
-        state = "no query written by a language model; the loop closes without them"
+        state = "no queries by a language model; the loop closes without them"
         return _step(0, state, "Generate queries")
     if told.waiting:
-        state = f"accepted, {count(told.waiting)} wait for review"
+        state = f"queries accepted, {count(told.waiting)} to review"
         return _step(accepted, state, "Review", "Review")
     if not accepted:
-        return _step(0, "none of those written was accepted", "Generate queries")
+        return _step(0, "none of the queries written is accepted", "Generate queries")
     report = validation_report(workspace)
     if report["validation_id"] is None:
-        return _step(accepted, "accepted, not validated by people", "Validate", "Validation")
-    state = f"accepted<br>{inline(sentence(report['sentence']))}"
+        return _step(
+            accepted, "queries accepted, not validated yet", "Validate", "Validation"
+        )
+    state = f"queries accepted<br>{inline(sentence(report['sentence']))}"
     return _step(accepted, state, "Validation", "Validation")
 
 
