@@ -10,6 +10,7 @@ from ui.frame import muted
 from ui.numbers import MISSING, count, decimal, in_words, interval
 from ui.sources import source_of_queries
 from ui.tables import Column, Html, named, table, with_note
+from ui.text import inline
 
 EASIER = (
     "Queries that a language model wrote are easier as a rule than those that people typed, so "
@@ -69,4 +70,5 @@ def _cell(part: Mapping[str, Any] | None, measure: str) -> Html:
     low, high = part["intervals"].get(measure) or (None, None)
     span = interval(low, high) or in_words(part["reasons"].get(measure))
     n = f"n = {count(part['n_queries'])}"
-    return with_note(decimal(value), " \u00b7 ".join(filter(None, [span, n])))
+    lines = "<br>".join(inline(line) for line in (span, n) if line)
+    return with_note(decimal(value), Html(lines))
