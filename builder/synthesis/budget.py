@@ -146,12 +146,6 @@ class Budget:
             return None
         return self._price.cost(prompt, completion)
 
-    @property
-    def most_cost(self) -> float | None:
-        """What was spent at the most, calls on their way included; None without a price."""
-        with self._changed:
-            return self.cost_of(*_sum([self._spent, *self._reserved]))
-
     def _passed_by(self, most: Tokens, reserved: list[Tokens]) -> str | None:
         """The limit that would be passed by this call beside these reservations."""
         caps, then = self._caps, _sum([self._spent, *reserved, most])

@@ -35,9 +35,7 @@ def test_calls_are_counted_at_their_most_until_it_is_known_what_they_took() -> N
     budget = Budget(Caps(max_total_tokens=300), NOTHING, PRICE)
     most = Tokens(100, 50)
     assert budget.reserve(most, RUNNING) is None
-    assert budget.most_cost == pytest.approx((100 * 0.15 + 50 * 0.6) / 1e6)
     budget.settle(most, 40, 10)
-    assert budget.most_cost == pytest.approx((40 * 0.15 + 10 * 0.6) / 1e6)
     # 50 are spent; 150 fit, and 150 beside them do not, though nothing of these is spent.
     assert budget.reserve(most, RUNNING) is None
     budget.settle(most, None, None)
@@ -70,6 +68,7 @@ def test_a_call_waits_for_those_on_their_way_where_only_they_stand_in_its_way() 
 
 
 def test_without_a_price_no_cost_is_known_and_none_can_be_allowed() -> None:
+    assert Budget(Caps(), NOTHING, PRICE).cost_of(40, 10) == pytest.approx(12e-6)
     assert Budget(Caps(), NOTHING, None).cost_of(10, 10) is None
     assert Budget(Caps(), NOTHING, PRICE).cost_of(10, None) is None
     assert Budget(Caps(max_cost=1.0), NOTHING, None).reserve(Tokens(1, 1), RUNNING) == "cap_cost"
