@@ -5,12 +5,10 @@
 
 const KEYS = "0123usag";
 
-class Bar {
+class Bar extends PressBar {
   constructor(parent) {
+    super();
     this.grade = "";
-    this.pending = this.unsure = this.last = null;
-    this.swallowed = 0;
-    this.look = new Look();
     this.grades = gradeButtons();
     this.why = new Choices(this, "");
     this.more = element("div", { class: "gs-more" }, keyButton("u", "Undo"), keyButton("s", "Later"));
@@ -25,29 +23,15 @@ class Bar {
   }
 
   listen() {
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
-    addEventListener("keydown", (event) => this.onKey(event), { capture: true, signal });
-    document.addEventListener("click", (event) => this.onClick(event), { signal });
-    document.addEventListener("visibilitychange", () => this.look.count(), { signal });
+    super.listen();
     restoreGuidelines();
-  }
-
-  remove() {
-    this.listeners.abort();
-    clearTimeout(this.timer);
-    this.bar.remove();
   }
 
   // What the server drew ------------------------------------------------------------------------
 
-  draw({ data, setTriggerValue }) {
-    const isNew = data.pair !== this.data?.pair || data.token !== this.data?.token;
-    const open = this.pending ?? this.unsure;
-    const answered = open && data.answers !== open.answers;
-    const lost = open && data.sitting !== this.data.sitting;
-    this.data = data;
-    this.send = (press) => setTriggerValue("press", press);
+  draw(component) {
+    const { data } = component;
+    const { isNew, answered, lost } = this.take(component);
     this.why.use(data.choices, data.longest_reason);
     if (answered || lost) this.settle();
     if (isNew) this.begin();
@@ -85,10 +69,6 @@ class Bar {
     this.bar.classList.toggle("gs-waiting", this.pending !== null);
   }
 
-  tell(words) {
-    say(this.said, { kind: "ignored", before: words });
-  }
-
   // Keys and clicks -----------------------------------------------------------------------------
 
   onKey(event) {
@@ -112,19 +92,6 @@ class Bar {
     event.stopImmediatePropagation();
     if (event.repeat) this.tell("A held key counts once.");
     else if (!this.isTooSoon(key)) this.press(key);
-  }
-
-  // Nobody reads so fast: the second half of a double press is no reason for the first, and what
-  // was meant for the pair before grades no other one.
-  isTooSoon(key) {
-    const now = performance.now();
-    const { same_key_ms: same, other_key_ms: other } = this.data.guard;
-    if (this.last && now - this.last.at < (this.last.key === key ? same : other)) {
-      this.tell(`${key.toUpperCase()} came at once after ${this.last.key.toUpperCase()}: it was ignored.`);
-      return true;
-    }
-    this.last = { key, at: now };
-    return false;
   }
 
   onTyping(event, key) {
@@ -177,39 +144,9 @@ class Bar {
     this.submit(key, String(choice), { choice, reason });
   }
 
-  // To the server and back ------------------------------------------------------------------------
-
-  submit(key, pressed, more = {}) {
-    if (this.pending) {
-      this.swallowed += 1;
-      return;
-    }
-    const { pair, token, answers } = this.data;
-    this.unsure = null;
-    this.pending = { pressed, answers };
-    this.bar.querySelector(`[data-press="${key}"]`)?.classList.add("gs-pressed");
-    this.timer = setTimeout(() => this.giveUp(), PATIENCE_MS);
-    this.send({ pair, token, key, pressed, looked: this.look.count(), ...more });
-  }
-
   settle() {
-    clearTimeout(this.timer);
-    this.pending = this.unsure = null;
+    super.settle();
     this.choose("");
-    this.release();
-  }
-
-  release() {
-    for (const button of this.bar.querySelectorAll(".gs-pressed")) button.classList.remove("gs-pressed");
-  }
-
-  giveUp() {
-    // Not known: whatever is drawn next says what became of it.
-    this.unsure = this.pending;
-    this.pending = null;
-    this.release();
-    this.drawBar();
-    this.tell("No answer yet: it is not known to be saved. Press again; twice does no harm.");
   }
 }
 

@@ -146,6 +146,90 @@ class Choices {
   }
 }
 
+// A bar in which one thing is on screen and a press sends what is said of it: what was sent, whether
+// it was answered, and which presses were not meant. Who extends it has `bar`, `said` and drawBar().
+class PressBar {
+  constructor() {
+    this.pending = this.unsure = this.last = null;
+    this.swallowed = 0;
+    this.look = new Look();
+  }
+
+  listen() {
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    addEventListener("keydown", (event) => this.onKey(event), { capture: true, signal });
+    document.addEventListener("click", (event) => this.onClick(event), { signal });
+    document.addEventListener("visibilitychange", () => this.look.count(), { signal });
+  }
+
+  remove() {
+    this.listeners.abort();
+    clearTimeout(this.timer);
+    this.bar.remove();
+  }
+
+  // Takes what the server drew; whether it answers a press, whether that is lost, what is new.
+  take({ data, setTriggerValue }) {
+    const isNew = data.pair !== this.data?.pair || data.token !== this.data?.token;
+    const open = this.pending ?? this.unsure;
+    const answered = open && data.answers !== open.answers;
+    const lost = open && data.sitting !== this.data.sitting;
+    this.data = data;
+    this.send = (press) => setTriggerValue("press", press);
+    return { isNew, answered, lost };
+  }
+
+  tell(words) {
+    say(this.said, { kind: "ignored", before: words });
+  }
+
+  // Nobody reads so fast: the second half of a double press says nothing, and what was meant for
+  // what was on screen before says nothing of what is there now.
+  isTooSoon(key) {
+    const now = performance.now();
+    const { same_key_ms: same, other_key_ms: other } = this.data.guard;
+    if (this.last && now - this.last.at < (this.last.key === key ? same : other)) {
+      this.tell(`${key.toUpperCase()} came at once after ${this.last.key.toUpperCase()}: it was ignored.`);
+      return true;
+    }
+    this.last = { key, at: now };
+    return false;
+  }
+
+  submit(key, pressed, more = {}) {
+    if (this.pending) {
+      this.swallowed += 1;
+      return;
+    }
+    const { pair, token, answers } = this.data;
+    this.unsure = null;
+    this.pending = { pressed, answers };
+    this.bar.querySelector(`[data-press="${key}"]`)?.classList.add("gs-pressed");
+    this.timer = setTimeout(() => this.giveUp(), PATIENCE_MS);
+    this.send({ pair, token, key, pressed, looked: this.look.count(), ...more });
+  }
+
+  settle() {
+    clearTimeout(this.timer);
+    this.pending = this.unsure = null;
+    this.release();
+  }
+
+  release() {
+    for (const button of this.bar.querySelectorAll(".gs-pressed")) button.classList.remove("gs-pressed");
+  }
+
+  giveUp() {
+    // Not known: whatever is drawn next says what became of it.
+    this.unsure = this.pending;
+    this.pending = null;
+    this.release();
+    this.drawBar();
+    this.tell("No answer yet: it is not known to be saved. Press again; twice does no harm.");
+  }
+}
+
 // Guidelines stand beside the documents where the rater wants them; the browser remembers it.
 function restoreGuidelines() {
   if (localStorage.getItem(OPEN) === "open") root.dataset[OPEN] = "open";

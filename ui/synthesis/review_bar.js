@@ -5,12 +5,10 @@
 
 const KEYS = "aersu";
 
-class Bar {
+class Bar extends PressBar {
   constructor(parent) {
+    super();
     this.editing = false;
-    this.pending = this.unsure = this.last = null;
-    this.swallowed = 0;
-    this.look = new Look();
     this.verdicts = group("gs-verdicts", "Is this a query that somebody would ask?",
       keyButton("a", "Accept"), keyButton("e", "Edit"), keyButton("r", "Reject"));
     this.field = element("textarea", { class: "gs-edit", rows: "2", dir: "auto", "aria-label": "The query" });
@@ -26,29 +24,11 @@ class Bar {
     this.listen();
   }
 
-  listen() {
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
-    addEventListener("keydown", (event) => this.onKey(event), { capture: true, signal });
-    document.addEventListener("click", (event) => this.onClick(event), { signal });
-    document.addEventListener("visibilitychange", () => this.look.count(), { signal });
-  }
-
-  remove() {
-    this.listeners.abort();
-    clearTimeout(this.timer);
-    this.bar.remove();
-  }
-
   // What the server drew ------------------------------------------------------------------------
 
-  draw({ data, setTriggerValue }) {
-    const isNew = data.pair !== this.data?.pair || data.token !== this.data?.token;
-    const open = this.pending ?? this.unsure;
-    const answered = open && data.answers !== open.answers;
-    const lost = open && data.sitting !== this.data.sitting;
-    this.data = data;
-    this.send = (press) => setTriggerValue("press", press);
+  draw(component) {
+    const { data } = component;
+    const { isNew, answered, lost } = this.take(component);
     if (answered || lost) this.settle();
     if (isNew) this.begin();
     this.drawBar();
@@ -73,16 +53,12 @@ class Bar {
     const { data } = this;
     this.verdicts.hidden = !data.pair || this.editing;
     this.writing.hidden = !this.editing;
-    this.more.hidden = this.editing && this.bar.contains(this.writing);
+    this.more.hidden = this.editing;
     for (const button of this.more.children) {
       if (button.dataset.press === "u") button.disabled = !data.undo;
       else button.hidden = !data.pair;
     }
     this.bar.classList.toggle("gs-waiting", this.pending !== null);
-  }
-
-  tell(words) {
-    say(this.said, { kind: "ignored", before: words });
   }
 
   // Keys and clicks -----------------------------------------------------------------------------
@@ -103,18 +79,6 @@ class Bar {
     event.stopImmediatePropagation();
     if (event.repeat) this.tell("A held key counts once.");
     else if (!this.isTooSoon(key)) this.press(key);
-  }
-
-  // Nobody reads so fast: the second half of a double press is no word about the next query.
-  isTooSoon(key) {
-    const now = performance.now();
-    const { same_key_ms: same, other_key_ms: other } = this.data.guard;
-    if (this.last && now - this.last.at < (this.last.key === key ? same : other)) {
-      this.tell(`${key.toUpperCase()} came at once after ${this.last.key.toUpperCase()}: it was ignored.`);
-      return true;
-    }
-    this.last = { key, at: now };
-    return false;
   }
 
   // Enter saves, for a query has one line; Escape leaves it as it was.
@@ -142,11 +106,11 @@ class Bar {
       if (key === "enter") this.save();
       else if (key.startsWith("esc")) this.edit(false);
     } else if (key === "u") {
-      if (this.data.undo) this.submit("u");
+      if (this.data.undo) this.submit("u", "u");
       else this.tell("There is nothing to undo.");
     } else if (this.data.pair && !this.pending) {
       if (key === "e") this.edit(true);
-      else this.submit(key);
+      else this.submit(key, key);
     } else if (this.pending) {
       this.swallowed += 1;
     }
@@ -170,7 +134,7 @@ class Bar {
 
   save() {
     const text = this.field.value.split(/\s+/).join(" ").trim();
-    if (text) this.submit("e", { comment: text });
+    if (text) this.submit("e", "e", { comment: text });
     else this.ask();
   }
 
@@ -179,40 +143,6 @@ class Bar {
     this.field.setCustomValidity("Write the query, then press Enter.");
     this.field.reportValidity();
     this.field.setCustomValidity("");
-  }
-
-  // To the server and back ------------------------------------------------------------------------
-
-  submit(key, more = {}) {
-    if (this.pending) {
-      this.swallowed += 1;
-      return;
-    }
-    const { pair, token, answers } = this.data;
-    this.unsure = null;
-    this.pending = { answers };
-    this.bar.querySelector(`[data-press="${key}"]`)?.classList.add("gs-pressed");
-    this.timer = setTimeout(() => this.giveUp(), PATIENCE_MS);
-    this.send({ pair, token, key, pressed: key, looked: this.look.count(), ...more });
-  }
-
-  settle() {
-    clearTimeout(this.timer);
-    this.pending = this.unsure = null;
-    this.release();
-  }
-
-  release() {
-    for (const button of this.bar.querySelectorAll(".gs-pressed")) button.classList.remove("gs-pressed");
-  }
-
-  giveUp() {
-    // Not known: whatever is drawn next says what became of it.
-    this.unsure = this.pending;
-    this.pending = null;
-    this.release();
-    this.drawBar();
-    this.tell("No answer yet: it is not known to be saved. Press again; twice does no harm.");
   }
 }
 
