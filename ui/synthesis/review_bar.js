@@ -46,7 +46,17 @@ class Bar extends PressBar {
     // Whoever has chosen another run or type goes on by keys, and not in that field.
     const focused = document.activeElement;
     if (focused?.closest?.(".st-key-review_tools")) focused.blur();
-    requestAnimationFrame(() => document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0));
+    requestAnimationFrame(() => this.scroll());
+  }
+
+  // To the top; on a phone, once somebody is at it, past what was chosen: the passage needs the room.
+  scroll() {
+    const main = document.querySelector("[data-testid=stMain]");
+    const tools = document.querySelector(".st-key-review_tools");
+    const past = this.begun && !hasKeys() && tools;
+    const head = 3.6 * parseFloat(getComputedStyle(root).fontSize);
+    main?.scrollTo(0, past ? main.scrollTop + tools.getBoundingClientRect().bottom - head : 0);
+    this.begun = true;
   }
 
   drawBar() {
