@@ -172,9 +172,10 @@ def print_accepted(told: Mapping[str, Any]) -> None:
     click.echo(f"{out.count_of(n, 'query')} joined the set, source synthetic")
     for name, why in (
         ("same_text", "a query of the set says the same"),
+        ("unfit", "the text cannot be a query"),
         ("flagged", "a filter flagged it"),
     ):
-        if left := told[name]:
+        if left := told.get(name):
             click.echo(f"  left for a reviewer, {why}: {left:,}")
     if n:
         click.echo("Next: goldsmith synth --validate draws some of them for experts.")
