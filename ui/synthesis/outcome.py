@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from builder.jobs import Job
+from builder.synthesis.candidates import counts
+from builder.synthesis.syntheses import list_syntheses
 from builder.workspace import Workspace
 from ui.frame import muted, note, sentence
 from ui.jobs import Outcome
@@ -17,7 +19,11 @@ _YIELD = [Column("what became of them"), Column("queries", numeric=True)]
 
 def show_outcome(workspace: Workspace, job: Job, outcome: Outcome) -> None:
     """What a run brought, and where to go on."""
-    del workspace, job
+    del job
+    number = outcome["synthesis_id"]
+    if number in (run["synthesis_id"] for run in list_syntheses(workspace) if run["taken_back_at"]):
+        muted(f"Run {count(number)} was taken back since.")
+        return
     if outcome["stopped"]:
         note(sentence(str(outcome["message"])), *_go_on(outcome), kind="warning")
     elif failed := outcome["failed"]:
@@ -26,9 +32,9 @@ def show_outcome(workspace: Workspace, job: Job, outcome: Outcome) -> None:
     show_yield(outcome)
     for warning in outcome.get("warnings", ()):
         note(sentence(str(warning)), kind="warning")
-    if kept := outcome["kept"]:
-        wait = "waits" if kept == 1 else "wait"
-        note(f"{queries_of(kept)} {wait} for review.", "Next, see which ones are good.")
+    if waiting := counts(workspace, number).waiting:
+        wait = "waits" if waiting == 1 else "wait"
+        note(f"{queries_of(waiting)} {wait} for review.", "Next, see which ones are good.")
         link_to_view("Review")
 
 

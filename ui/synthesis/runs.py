@@ -91,7 +91,7 @@ def facts_in_words(run: Run) -> str:
         count_of(run["tokens"], "token"),
         "cost unknown" if cost is None else money(cost, run["currency"]),
     ]
-    open_ones = (("waiting", "not asked yet"), ("failed", "given up"), ("unknown", "unknown"))
+    open_ones = (("waiting", "not asked yet"), ("failed", "given up"), ("unknown", "calls unknown"))
     said += [f"{count(run[name])} {what}" for name, what in open_ones if run[name]]
     return " \u00b7 ".join(said)
 
@@ -130,14 +130,14 @@ def start_resuming(workspace: Workspace, person: Person, synthesis_id: int) -> N
 def would_go_in_words(would: Mapping[str, Any]) -> list[str]:
     """What taking a run back would remove and leave, a sentence each."""
     n = would["queries_removed"]
-    went = f"{queries_of(n)} {'goes' if n == 1 else 'go'}." if n else "No query of the set goes."
+    went = f"{queries_of(n)} will be retired." if n else "No query of the set is retired."
     return [went, *_rest(would), "What was asked and paid stays on record."]
 
 
 def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     """What went and what stays, a sentence each."""
     n = done["queries_removed"]
-    went = f"{queries_of(n)} {'is' if n == 1 else 'are'} gone." if n else "No query is gone."
+    went = f"{queries_of(n)} {'is' if n == 1 else 'are'} retired." if n else "No query is retired."
     return [f"Run {count(done['synthesis_id'])} is taken back. {went}", *_rest(done)]
 
 

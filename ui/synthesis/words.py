@@ -64,13 +64,9 @@ STATES: Mapping[str, str] = {
 
 KEPT: Mapping[str, str] = {
     "judged": "somebody graded them",
-    "graded": "somebody graded them",
-    "validated": "a validation drew them",
-    "validation": "a validation drew them",
-    "in_pool": "they have other pairs in the pool",
-    "pooled": "they have other pairs in the pool",
+    "decided": "an analyst decided on them",
     "discussed": "raters said something of them",
-    "edited": "somebody edited them",
+    "validated": "a validation drew them",
 }
 """Why queries stay when a run is taken back."""
 
