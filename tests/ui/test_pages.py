@@ -13,7 +13,10 @@ from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
 from ui.jobs import latest_job
 
 OpenApp = Callable[[Path], AppTest]
-PAGES = ("overview", "imports", "pool", "grade", "release", "leaderboard", "dashboard", "ab_test")
+PAGES = (
+    *("overview", "imports", "generate", "pool", "grade", "release", "leaderboard", "dashboard"),
+    "ab_test",
+)
 
 
 def markup(app: AppTest) -> str:

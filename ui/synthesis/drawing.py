@@ -89,7 +89,7 @@ def show_drawings(workspace: Workspace, person: Person) -> None:
     section("Drawings so far")
     for row in drawings:
         number = row["validation_id"]
-        with st.container(key=f"validation_{number}", horizontal=True, vertical_alignment="center"):
+        with st.container(key=f"drawing_{number}", horizontal=True, vertical_alignment="center"):
             st.html(drawing_html(workspace, row))
             if row["taken_back_at"] is None:
                 _offer_taking_back(workspace, person, number)
