@@ -20,6 +20,8 @@ FOLDER = "prompts"
 """Within a workspace: prompts of the team; one of the same name replaces ours."""
 PLACEHOLDERS = ("document", "title", "language", "n", "examples")
 """What a prompt leaves open, each as {name} in `system` or `user`."""
+OPTIONAL = "examples"
+"""Where a prompt leaves it out, examples are earlier turns of the conversation."""
 SHAPES = ("any", "keyword", "question", "technical", "conversational", "none")
 """Which of the team's own queries are like those of a prompt; none: they do not tell."""
 MOST_WORDS = 100
@@ -79,6 +81,11 @@ class Prompt:
         """The prompt that `as_json` wrote."""
         examples = tuple(PromptExample(**example) for example in told["examples"])
         return cls(**{**told, "examples": examples})
+
+    @property
+    def has_examples_as_text(self) -> bool:
+        """Whether it says itself where examples stand."""
+        return f"{{{OPTIONAL}}}" in self.system + self.user
 
     def filled(self, values: Mapping[str, str]) -> tuple[str, str]:
         """`system` and `user` with the values in place of the placeholders.
@@ -195,7 +202,7 @@ def _check_presence(
 ) -> None:
     named = [placeholder for _, placeholder in found]
     for placeholder in PLACEHOLDERS:
-        if placeholder not in named:
+        if placeholder not in named and placeholder != OPTIONAL:
             raise content.error(
                 f"the placeholder {{{placeholder}}} is missing",
                 fields["user"].line,

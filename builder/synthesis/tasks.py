@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from builder.errors import BuilderError
 from builder.store.batches import batches
@@ -145,16 +145,14 @@ class Writer:
         Raises:
             BuilderError: The prompt or an example is not what it was.
         """
+        prompt, examples = self._prompt(spec), self._examples(spec)
         passage = document.text[spec.first_character : spec.last_character]
-        values = {
-            "document": f"<document>\n{neutralised(passage)}\n</document>",
-            "title": f"<title>{neutralised(' '.join(document.title.split())[:_TITLE])}</title>",
-            "language": language_name(spec.language),
-            "n": str(self._plan.per_call),
-            "examples": _examples_block(self._examples(spec)),
-        }
-        system, user = self._prompt(spec).filled(values)
-        return ({"role": "system", "content": system}, {"role": "user", "content": user})
+        asked = _Asked(prompt, language_name(spec.language))
+        in_text = examples if prompt.has_examples_as_text else []
+        system, user = asked.of(passage, document.title, self._plan.per_call, in_text)
+        turns = [] if prompt.has_examples_as_text else examples
+        earlier = (message for query, excerpt in turns for message in asked.turn(query, excerpt))
+        return (_message("system", system), *earlier, _message("user", user))
 
     def request_hash(self, spec: TaskSpec, messages: Sequence[Mapping[str, str]]) -> str:
         """SHA-256 of messages, seed, model, server and parameters."""
@@ -303,16 +301,42 @@ def _prompts(workspace: Workspace, plan: "SynthPlan") -> dict[str, Prompt]:
     return prompts
 
 
-def _examples_block(examples: Iterable[tuple[str, str]]) -> str:
-    """The examples as text, each between its delimiters; "" where there are none."""
-    blocks = [
-        f"<example>\n<excerpt>{neutralised(excerpt)}</excerpt>\n"
-        + neutralised(json.dumps({"queries": [query]}, ensure_ascii=False))
-        + "\n</example>"
-        for query, excerpt in examples
-    ]
-    heading = "Examples of such queries, each for another document:"
-    return "\n\n".join([heading, *blocks]) if blocks else ""
+class _Asked(NamedTuple):
+    """What a prompt asks for in a language."""
+
+    prompt: Prompt
+    language: str
+
+    def of(
+        self, text: str, title: str, n: int, examples: Iterable[tuple[str, str]] = ()
+    ) -> tuple[str, str]:
+        """What system and user say of a document."""
+        values = {
+            "document": f"<document>\n{neutralised(text)}\n</document>",
+            "title": f"<title>{neutralised(' '.join(title.split())[:_TITLE])}</title>",
+            "language": self.language,
+            "n": str(n),
+            "examples": "\n\n".join(_as_text(*example) for example in examples),
+        }
+        return self.prompt.filled(values)
+
+    def turn(self, query: str, excerpt: str) -> Iterator[dict[str, str]]:
+        """An example as a turn of the conversation: what was asked, and a good answer."""
+        yield _message("user", self.of(excerpt, "", 1)[1])
+        yield _message("assistant", _answer(query))
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
+
+
+def _as_text(query: str, excerpt: str) -> str:
+    shown = f"<excerpt>{neutralised(excerpt)}</excerpt>\n{_answer(query)}"
+    return f"<example>\n{shown}\n</example>"
+
+
+def _answer(query: str) -> str:
+    return neutralised(json.dumps({"queries": [query]}, ensure_ascii=False))
 
 
 def _text(document: Document, passage: Passage) -> str:

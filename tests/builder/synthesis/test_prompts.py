@@ -61,13 +61,18 @@ def test_the_examples_of_our_prompts_keep_its_rules(name: str) -> None:
         assert not any(span in example.document.lower() for span in spans)
 
 
-def test_placeholders_in_what_is_filled_in_stay_text() -> None:
+def test_placeholders_in_what_is_filled_in_stay_text(tmp_path: Path) -> None:
     values = {"document": "{n} {title}", "title": "T", "language": "German", "n": "2"}
-    prompt = load_prompts()["keyword"]
-    _, user = prompt.filled({**values, "examples": "{document}"})
-    assert "{n} {title}" in user
-    assert user.startswith("{document}\n\nT\n")
-    assert prompt.filled({**values, "examples": ""})[1].startswith("T\n{n} {title}\n")
+    prompt = read_prompt(write(tmp_path, "a.yaml", GOOD))
+    system, user = prompt.filled({**values, "examples": "{document}"})
+    assert system == "Write in German."
+    assert user == '{document}\n\nT\n{n} {title}\n2 of them, as {"queries": []}'
+
+
+def test_a_prompt_may_leave_it_open_where_examples_stand(tmp_path: Path) -> None:
+    assert read_prompt(write(tmp_path, "a.yaml", GOOD)).has_examples_as_text
+    without = GOOD.replace("{examples}", "")
+    assert not read_prompt(write(tmp_path, "b.yaml", without)).has_examples_as_text
 
 
 def test_a_prompt_becomes_json_and_comes_back() -> None:
@@ -100,7 +105,6 @@ def test_the_hash_is_of_what_a_prompt_says_not_of_how_it_is_written(tmp_path: Pa
     [
         ("{title}\n", "{titel}\n", 8, "{titel} is no placeholder"),
         ("in {language}", "in German", 5, "{language} is missing"),
-        ("{examples}", "", 5, "{examples} is missing"),
         ("{title}\n", "{title} {document}\n", 5, "must stand once"),
         ("{document}\n", "", 5, "{document} is missing"),
         ("max_words: 5", "max_words: many", 2, "whole number from 1 to 100"),

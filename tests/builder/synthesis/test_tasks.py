@@ -1,5 +1,6 @@
 """Tasks: what is asked of a model for a corpus, and what is sent for each."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from builder.store.queries import insert_queries
 from builder.store.schema import documents as documents_table
 from builder.synthesis.passages import MOST_CHARACTERS
 from builder.synthesis.plan import TYPES, SynthPlan
-from builder.synthesis.prompts import load_prompts
+from builder.synthesis.prompts import OWN_FOLDER, load_prompts
 from builder.synthesis.settled import digest_of, settled_now
 from builder.synthesis.tasks import TaskSpec, Writer, make_tasks
 from builder.workspace import Workspace
@@ -69,9 +70,9 @@ def test_each_document_is_asked_of_in_its_own_language_by_name(workspace: Worksp
     put(workspace, *(Document(str(n), "", text) for n, text in enumerate((GERMAN, JAPANESE))))
     for types in TYPES:
         written = sent(workspace, plan_of(types=(types,)))
-        assert "It is written in German" in written["0"]
-        assert "It is written in Japanese" in written["1"]
-        assert "How many: 1, in Japanese" in written["1"]
+        assert "Every query is in German" in written["0"]
+        assert "Every query is in Japanese" in written["1"]
+        assert "in Japanese" in written["1"].rsplit("</document>", 1)[1]
         assert "English" not in written["0"] + written["1"]
 
 
@@ -101,18 +102,17 @@ def test_what_is_sent_of_a_book_is_its_passage_alone(workspace: Workspace) -> No
     plan = plan_of(per_document=6, types=TYPES, examples=0)
     specs = specs_of(workspace, plan)
     writer = writer_of(workspace, plan)
-    without = sum(len(m["content"]) for m in writer.messages_of(specs[0])) - (
-        specs[0].last_character - specs[0].first_character
-    )
     assert len({spec.first_character for spec in specs}) == 6
     for spec in specs:
         passage = book[spec.first_character : spec.last_character]
         assert len(passage) <= MOST_CHARACTERS
         assert passage.startswith("Ship")
         assert passage.endswith(".")
-        user = writer.messages_of(spec)[1]["content"]
-        assert f"<document>\n{passage}\n</document>" in user
-        assert len(user) - len(passage) < without
+        system, user = writer.messages_of(spec)
+        assert f"<document>\n{passage}\n</document>" in user["content"]
+        assert "Ship" not in (system["content"] + user["content"]).replace(passage, "").replace(
+            "<title>Ships</title>", ""
+        )
 
 
 def test_types_are_equally_frequent_and_no_passage_has_one_twice(workspace: Workspace) -> None:
@@ -152,18 +152,36 @@ def test_the_same_plan_asks_the_same_and_another_seed_or_model_does_not(
         assert not set(others) & set(hashes)
 
 
-def test_examples_are_shown_between_delimiters_and_named_for_the_filters(
-    workspace: Workspace,
-) -> None:
-    put(workspace, Document("d", "", ENGLISH))
+def test_examples_are_earlier_turns_of_the_conversation(workspace: Workspace) -> None:
+    put(workspace, Document("d", "Valves", ENGLISH))
     plan = plan_of(per_call=2)
     (spec,) = specs_of(workspace, plan)
     writer = writer_of(workspace, plan)
     queries = writer.example_queries(spec)
-    user = writer.messages_of(spec)[1]["content"]
-    assert len(queries) == user.count("<example>") == user.count("</example>") == 3
-    assert all(f'{{"queries": ["{query}"]}}' in user for query in queries)
-    assert "How many: 2, in English" in user
+    system, *turns, last = writer.messages_of(spec)
+    assert system["role"] == "system"
+    assert [turn["role"] for turn in turns] == ["user", "assistant"] * 3
+    assert [json.loads(turn["content"]) for turn in turns[1::2]] == [
+        {"queries": [query]} for query in queries
+    ]
+    assert all("with 1 of type string" in turn["content"] for turn in turns[::2])
+    assert all(ENGLISH not in turn["content"] for turn in turns)
+    assert f"<title>Valves</title>\n<document>\n{ENGLISH}\n</document>" in last["content"]
+    assert "with 2 of type string" in last["content"]
+
+
+def test_a_prompt_may_show_examples_as_text(workspace: Workspace) -> None:
+    ours = (OWN_FOLDER / "question.yaml").read_text("utf-8")
+    (workspace.root / "prompts").mkdir()
+    changed = ours.replace("user: |\n", "user: |\n  {examples}\n", 1)
+    (workspace.root / "prompts" / "question.yaml").write_text(changed, "utf-8")
+    put(workspace, Document("d", "", ENGLISH))
+    (spec,) = specs_of(workspace, plan_of())
+    writer = writer_of(workspace, plan_of())
+    queries = writer.example_queries(spec)
+    _, user = writer.messages_of(spec)
+    assert user["content"].count("<example>") == user["content"].count("</example>") == 3
+    assert all(f'{{"queries": ["{query}"]}}' in user["content"] for query in queries)
 
 
 def test_a_grade_that_is_given_beside_an_estimate_changes_no_digest(workspace: Workspace) -> None:
