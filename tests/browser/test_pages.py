@@ -20,6 +20,7 @@ PAGES = (
     "my-grades",
     "guidelines",
     "import",
+    "generate",
     "pool",
     "release",
     "leaderboard",
