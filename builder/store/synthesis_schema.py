@@ -61,8 +61,8 @@ synthesis_tasks = Table(
     # Which part of the corpus the document was chosen from.
     Column("stratum", Text, nullable=False),
     Column("seed", Integer, nullable=False),
-    # [[query_id, doc_id], …] of the pairs that are shown as examples, as JSON; ["", "2"] is the third
-    # example of the prompt itself.
+    # [[query_id, doc_id], …] of the pairs that are shown as examples, as JSON; ["", "2"] is the
+    # third example of the prompt itself.
     Column("examples", Text, nullable=False, server_default="[]"),
     # SHA-256 of all that the answer may depend on.
     Column("request_hash", String(64), nullable=False),
