@@ -6,7 +6,6 @@ from typing import Any
 import streamlit as st
 
 from builder.people import Person
-from builder.synthesis.candidates import counts
 from builder.synthesis.syntheses import list_syntheses, what_is_left
 from builder.synthesis.taking_back import take_back_synthesis
 from builder.workspace import Workspace
@@ -91,8 +90,16 @@ def facts_in_words(run: Run) -> str:
         count_of(run["tokens"], "token"),
         "cost unknown" if cost is None else money(cost, run["currency"]),
     ]
-    open_ones = (("waiting", "not asked yet"), ("failed", "given up"), ("unknown", "calls unknown"))
+    open_ones = (
+        ("unseen", "not filtered yet"),
+        ("waiting", "not asked yet"),
+        ("failed", "given up"),
+        ("unknown", "calls unknown"),
+    )
     said += [f"{count(run[name])} {what}" for name, what in open_ones if run[name]]
+    # Of an unknown call nothing is known, so it counts once.
+    if (untold := run["untold"] - run["unknown"]) > 0:
+        said.append(f"{count_of(untold, 'call')} without a count of tokens")
     return " \u00b7 ".join(said)
 
 
@@ -168,22 +175,20 @@ def _show_rows(workspace: Workspace, person: Person, runs: Sequence[Run]) -> Non
 def _offer_ways(workspace: Workspace, person: Person, run: Run) -> None:
     number = run["synthesis_id"]
     if run["generated"]:
-        _offer_yield(workspace, number)
+        _offer_yield(run)
     if run["taken_back_at"] is not None or run["state"] == "running":
         return
-    if run["waiting"] or run["failed"] or run["state"] != "done":
+    if run["waiting"] or run["failed"] or run["unseen"] or run["state"] != "done":
         _offer_resuming(workspace, person, run)
     _offer_taking_back(workspace, person, number)
 
 
-def _offer_yield(workspace: Workspace, number: int) -> None:
-    opened = st.popover(
-        "Yield", icon=":material/filter_alt:", key=f"yield_{number}", on_change="rerun"
-    )
-    if opened.open:
-        with opened:
-            told = counts(workspace, number)
-            st.html(yield_html(told.generated, told.kept, told.rejected))
+def _offer_yield(run: Run) -> None:
+    key = f"yield_{run['synthesis_id']}"
+    shown = st.popover("Yield", icon=":material/filter_alt:", key=key, on_change="rerun")
+    if shown.open:
+        with shown:
+            st.html(yield_html(run["generated"], run["kept"], run["rejected"]))
 
 
 def _offer_resuming(workspace: Workspace, person: Person, run: Run) -> None:
@@ -209,12 +214,12 @@ def _offer_resuming(workspace: Workspace, person: Person, run: Run) -> None:
             "Ask once more for those that were given up", key=_again_key(number)
         )
         at_work = latest_job(workspace, SYNTH_JOB)
-        nothing = run["state"] == "done" and not left["waiting"] and not once_more
+        is_open = left["waiting"] or run["unseen"] or once_more or run["state"] != "done"
         st.button(
             f"Send to go on with run {count(number)}",
             type="primary",
             key=f"resume_send_{number}",
-            disabled=nothing or (at_work is not None and at_work.active),
+            disabled=not is_open or (at_work is not None and at_work.active),
             on_click=in_callback(start_resuming),
             args=(workspace, person, number),
         )
