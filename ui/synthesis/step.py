@@ -26,9 +26,7 @@ def generated_step(workspace: Workspace) -> Step:
         return _step(0, "none of the queries written is accepted", "Generate queries")
     report = validation_report(workspace)
     if report["validation_id"] is None:
-        return _step(
-            accepted, "queries accepted, not validated yet", "Validate", "Validation"
-        )
+        return _step(accepted, "queries accepted, not validated yet", "Validate", "Validation")
     state = f"queries accepted<br>{inline(sentence(report['sentence']))}"
     return _step(accepted, state, "Validation", "Validation")
 
