@@ -73,8 +73,10 @@ def _waits(verdict: Verdict, rule: SynthesisSettings, standing: Standing) -> tup
             "Adjudicate.",
         )
     so_far = f": {_lower(_found(whole))}" if whole.graded else ""
+    settled = whole.drawn - whole.waiting
+    are = "is" if 1 in (settled, whole.drawn) else "are"
     return (
-        f"{whole.drawn - whole.waiting:,} of {_drawn(whole.drawn)} are settled so far{so_far}.",
+        f"{settled:,} of {_drawn(whole.drawn)} {are} settled so far{so_far}.",
         _what_is_left(whole, standing),
     )
 
