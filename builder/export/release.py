@@ -31,7 +31,7 @@ from builder.store.moments import now_text
 from builder.store.people import Person
 from builder.store.releases import Release, add_release, all_releases
 from builder.store.task_rows import active_queries, documents_by_id
-from builder.synthesis.validation_report import validation_report
+from builder.synthesis.validation_report import report_within
 from builder.workspace import Workspace
 from evals.qrels import WEAK_SPLIT
 from evals.records import Progress, Qrels
@@ -218,7 +218,7 @@ class _Build:
     def _validation(self, selected: Selected) -> Mapping[str, Any] | None:
         """What validation found; None where no synthetic query is here or left out."""
         part = SyntheticPart.of(selected, None)
-        return validation_report(self.workspace) if part else None
+        return report_within(self.connection, self.workspace) if part else None
 
     def _weak_labels(self, selected: Selected) -> WeakLabels | None:
         if self.clicks is None:

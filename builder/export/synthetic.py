@@ -8,7 +8,9 @@ from builder.errors import BuilderError
 from builder.judging.aggregation import is_decision
 from builder.store import Connection
 from builder.store.judgments import GradeRow
-from builder.synthesis.verdict import accepted_queries, validation_parts
+from builder.store.quota import SYNTHETIC
+from builder.synthesis.experts import evidence_of
+from builder.synthesis.verdict import accepted_of, decide
 from evals.records import Validation
 
 NONE, VALIDATED, ACCEPTED = "none", "validated", "accepted"
@@ -17,7 +19,7 @@ MODES: Final = (NONE, VALIDATED, ACCEPTED)
 accepted: besides, those of the strata that validation accepted, by the grade that came with them.
 """
 
-SOURCE: Final = "synthetic"
+SOURCE: Final = SYNTHETIC
 """Where such queries come from, and the kind of rater that their first grade is of."""
 
 
@@ -38,18 +40,24 @@ class Counting:
     """Which grades that came with synthetic queries count.
 
     Attributes:
-        accepted: The queries whose grade counts where nobody graded its pair; none by default.
+        accepted: query_id -> its document, of the queries whose grade counts where nobody graded
+            this pair; none by default.
         drawn: query_id -> its part in the latest validation that stands.
     """
 
-    accepted: Collection[str] = frozenset()
+    accepted: Mapping[str, str] = field(default_factory=dict)
     drawn: Mapping[str, Validation] = field(default_factory=dict)
 
     @classmethod
     def of(cls, connection: Connection, mode: str) -> Self:
         """What counts in this mode, by the latest validation that stands."""
-        accepted = accepted_queries(connection) if mode == ACCEPTED else frozenset()
-        return cls(accepted, validation_parts(connection))
+        evidence = evidence_of(connection)
+        if evidence is None:
+            return cls()
+        if mode != ACCEPTED:
+            return cls(drawn=evidence.parts())
+        verdict = decide(evidence.units, evidence.rule)
+        return cls(accepted_of(evidence, verdict), evidence.parts())
 
     def rows(self, rows: Sequence[GradeRow], excluded: Collection[str]) -> Sequence[GradeRow]:
         """The rows of one query without the synthetic grades that do not count.
@@ -64,7 +72,8 @@ class Counting:
         return [row for row in rows if row.kind != SOURCE or self._counts(row, settled, excluded)]
 
     def _counts(self, row: GradeRow, settled: Collection[str], excluded: Collection[str]) -> bool:
-        is_accepted = row.query_id in self.accepted and row.rater not in excluded
+        is_its_own = self.accepted.get(row.query_id) == row.doc_id
+        is_accepted = is_its_own and row.rater not in excluded
         return is_accepted and row.grade is not None and row.doc_id not in settled
 
 

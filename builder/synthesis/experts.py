@@ -10,6 +10,7 @@ from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
 from builder.store.judgments import GradeRow
 from builder.store.validations import UnitNow, latest_validation, source_pairs, units_now
+from evals.records import Validation
 
 RELEVANT: Final = 2
 """From this grade on an expert agrees: the document is relevant for the query."""
@@ -28,6 +29,7 @@ class Unit:
 
     Attributes:
         query_id: The query.
+        doc_id: The document that it was written for.
         stratum: Of the drawing.
         probability: The chance with which it was drawn.
         drawn: Whether it was.
@@ -36,12 +38,15 @@ class Unit:
             gone.
         said: One of `SAID`; None where it was not drawn.
         stands: Whether it is active and says what it said at the drawing.
+        is_given_up: Whether so many people cannot judge its document that nobody else is asked,
+            and of a drawn one no grade stands.
         is_unfinished: Whether it is graded, and wants further grades.
         is_set_aside: Whether it waits since an analyst has to decide on the whole query.
         is_asked: Whether the queue holds its document, or once will.
     """
 
     query_id: str
+    doc_id: str
     stratum: str
     probability: float
     drawn: bool
@@ -49,6 +54,7 @@ class Unit:
     grade: int | None
     said: str | None
     stands: bool
+    is_given_up: bool
     is_unfinished: bool
     is_set_aside: bool
     is_asked: bool
@@ -71,6 +77,10 @@ class Evidence:
     rule: SynthesisSettings
     units: Sequence[Unit]
     later: int
+
+    def parts(self) -> dict[str, Validation]:
+        """query_id -> stratum and chance of each query that could be drawn, drawn or not."""
+        return {unit.query_id: Validation(unit.stratum, unit.probability) for unit in self.units}
 
 
 def evidence_of(connection: Connection) -> Evidence | None:
@@ -114,6 +124,7 @@ def _unit(now: UnitNow, grade: int | None) -> Unit:
     counted = None if is_rewritten else grade
     return Unit(
         now.query_id,
+        now.doc_id,
         now.stratum,
         now.probability,
         bool(now.drawn),
@@ -121,6 +132,7 @@ def _unit(now: UnitNow, grade: int | None) -> Unit:
         counted,
         _said(now, counted) if now.drawn else None,
         stands=now.status == "active" and not is_rewritten,
+        is_given_up=counted is None and now.cannot_judges >= now.patience,
         is_unfinished=counted is not None and now.open_slots > 0,
         is_set_aside=bool(now.set_aside),
         is_asked=now.quota != 0,

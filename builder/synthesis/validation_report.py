@@ -45,14 +45,16 @@ def validation_report(workspace: Workspace) -> dict[str, Any]:
         S = {"value", "low", "high", "n", "reason"}.
     """
     with workspace.store.read() as connection:
-        evidence = evidence_of(connection)
-        if evidence is None:
-            return _without(workspace, connection)
-    return report_of(evidence)
+        return report_within(connection, workspace)
 
 
-def report_of(evidence: Evidence) -> dict[str, Any]:
-    """As `validation_report`, of what is known already."""
+def report_within(connection: Connection, workspace: Workspace) -> dict[str, Any]:
+    """As `validation_report`, of the moment that a transaction sees."""
+    evidence = evidence_of(connection)
+    return _without(workspace, connection) if evidence is None else _report_of(evidence)
+
+
+def _report_of(evidence: Evidence) -> dict[str, Any]:
     verdict = decide(evidence.units, evidence.rule)
     accepted = accepted_of(evidence, verdict)
     standing = _standing(evidence, len(accepted))

@@ -27,7 +27,6 @@ from builder.synthesis.experts import (
 )
 from builder.workspace import Workspace
 from estimates import Estimate, wilson
-from evals.records import Validation
 
 VERDICTS = ("none", "wait", "accept", "accept_strata", "reject")
 """none: nothing is drawn; wait: experts, or an analyst, have not said all; accept: all strata;
@@ -157,8 +156,8 @@ def accepted_queries(within: Workspace | Connection) -> frozenset[str]:
     """The query_ids whose synthetic grade counts by the latest validation that stands.
 
     All queries of the accepted strata, drawn and not drawn, that are active and say what they said
-    when they were drawn; but for those of which experts say that they cannot judge the document.
-    Queries that came later are in no stratum.
+    at the drawing; but for those whose document people gave up, since they cannot judge it. Queries
+    that came later are in no stratum.
 
     Args:
         within: A workspace, or a transaction of its store.
@@ -172,24 +171,17 @@ def accepted_queries(within: Workspace | Connection) -> frozenset[str]:
     evidence = evidence_of(within)
     if evidence is None:
         return frozenset()
-    return accepted_of(evidence, decide(evidence.units, evidence.rule))
+    return frozenset(accepted_of(evidence, decide(evidence.units, evidence.rule)))
 
 
-def accepted_of(evidence: Evidence, verdict: Verdict) -> frozenset[str]:
-    """As `accepted_queries`, of what is known already."""
-    accepted = set(verdict.accepted_strata)
-    return frozenset(
-        unit.query_id
-        for unit in evidence.units
-        if unit.stratum in accepted and unit.stands and unit.said != CANNOT_JUDGE
-    )
+def accepted_of(evidence: Evidence, verdict: Verdict) -> dict[str, str]:
+    """As `accepted_queries`, of what is known already, each with its document.
 
-
-def validation_parts(connection: Connection) -> Mapping[str, Validation]:
-    """query_id -> stratum and chance of each query of the latest validation that stands.
-
-    Queries that were not drawn are among them; {} where no validation stands.
+    Of no other document of the query anything is known, as of those that a merge brought it.
     """
-    evidence = evidence_of(connection)
-    units = () if evidence is None else evidence.units
-    return {unit.query_id: Validation(unit.stratum, unit.probability) for unit in units}
+    accepted = set(verdict.accepted_strata)
+    return {
+        unit.query_id: unit.doc_id
+        for unit in evidence.units
+        if unit.stratum in accepted and unit.stands and not unit.is_given_up
+    }

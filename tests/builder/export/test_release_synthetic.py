@@ -141,7 +141,7 @@ def said(
 
 
 MODEL = said("d1", "synthetic", 2)
-ACCEPTED = Counting(accepted={"syn-1"})
+ACCEPTED = Counting(accepted={"syn-1": "d1"})
 
 
 @pytest.mark.parametrize(
@@ -169,6 +169,11 @@ def test_a_models_grade_counts_where_nobody_else_said_anything(
 def test_without_an_accepted_stratum_no_models_grade_counts() -> None:
     assert Counting().rows([MODEL, said("d2", "human", 3)], ()) == [said("d2", "human", 3)]
     assert ACCEPTED.rows([MODEL], {"synthetic"}) == []
+
+
+def test_a_models_grade_of_another_document_counts_never() -> None:
+    """As a merge brings it along from a query of another stratum, or a file."""
+    assert ACCEPTED.rows([MODEL, said("d2", "synthetic", 2)], ()) == [MODEL]
 
 
 def test_what_makes_no_sense_is_refused() -> None:

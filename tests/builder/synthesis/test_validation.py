@@ -17,6 +17,7 @@ from builder.store.queue import Seeker, open_pairs
 from builder.store.schema import documents, pair_sources, pairs, queries
 from builder.store.validations import SourcePair
 from builder.synthesis.drawing import draw as draw_units
+from builder.synthesis.experts import evidence_of
 from builder.synthesis.validation import (
     draw_validation,
     draw_validation_job,
@@ -24,7 +25,7 @@ from builder.synthesis.validation import (
     take_back_validation,
 )
 from builder.synthesis.validation_report import validation_report
-from builder.synthesis.verdict import accepted_queries, validation_parts
+from builder.synthesis.verdict import accepted_queries
 from builder.workspace import Workspace
 from tests.builder.synthesis.validating import (
     TYPES,
@@ -58,7 +59,9 @@ def test_thirty_of_a_hundred_are_drawn_from_each_type_alike(workspace: Workspace
     assert told["pairs_added"] == 90  # the source pairs were there, asked of nobody
     assert (told["alone"], told["warnings"]) == (0, [])
     with workspace.store.read() as connection:
-        parts = validation_parts(connection)
+        evidence = evidence_of(connection)
+    assert evidence is not None
+    parts = evidence.parts()
     assert len(parts) == 100
     assert {part.probability for part in parts.values()} == {0.3}
 

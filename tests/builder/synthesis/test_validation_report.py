@@ -7,15 +7,20 @@ from uuid import uuid4
 
 import pytest
 from scipy import stats
+from sqlalchemy import select
 
 from builder.curation import edit_query, merge_queries, preview_merge, retire_query
 from builder.curation.contents import content_of
 from builder.judging.adjudication import decide
 from builder.judging.queue import flag_query, skip
 from builder.people import Person, add_person, exclude_rater
+from builder.pooling import record_pooling
 from builder.store.query_lists import query_row_of
+from builder.store.schema import documents, pairs, queries
+from builder.synthesis.experts import evidence_of
 from builder.synthesis.validation_report import validation_report
-from builder.synthesis.verdict import accepted_queries
+from builder.synthesis.verdict import accepted_of, accepted_queries
+from builder.synthesis.verdict import decide as verdict_of
 from builder.workspace import Workspace, open_workspace
 from tests.builder.synthesis.validating import (
     draw,
@@ -118,6 +123,20 @@ def test_what_nobody_can_judge_is_settled_counted_and_not_accepted(drawn: Worksp
     assert (report["cannot_judge"], report["graded"], report["accepted"]) == (1, 29, 99)
 
 
+def test_nor_does_one_count_that_was_not_drawn_and_that_nobody_can_judge(drawn: Workspace) -> None:
+    grade_all(drawn, TWENTY_FOUR)
+    drawn_ids = {query_of(drawn, pair_id) for pair_id in drawn_pairs(drawn)}
+    query_id, doc_id = next(
+        pair for pair in accepted_documents(drawn).items() if pair[0] not in drawn_ids
+    )
+    with drawn.store.write() as connection:
+        record_pooling(connection, [(query_id, doc_id, "bm25", 1)], {}, {}, "Dana")
+    nobody_can(drawn, pair_of(drawn, query_id, doc_id))
+    report = validation_report(drawn)
+    assert (report["verdict"], report["cannot_judge"], report["accepted"]) == ("accept", 0, 99)
+    assert query_id not in accepted_queries(drawn)
+
+
 def test_grades_of_somebody_who_is_left_out_do_not_count(drawn: Workspace) -> None:
     grade_all(drawn, TWENTY_FOUR)
     exclude_rater(drawn, "ann", "did not read", None)
@@ -189,6 +208,20 @@ def test_the_rule_is_the_one_that_stood_when_it_was_drawn(tmp_path: Path) -> Non
         assert draw(workspace, others=0)["validation_id"] == 2  # another rule, another drawing
         report = validation_report(workspace)
         assert (report["verdict"], report["graded"], report["agree"]) == ("reject", 30, 24)
+
+
+def accepted_documents(workspace: Workspace) -> dict[str, str]:
+    with workspace.store.read() as connection:
+        evidence = evidence_of(connection)
+    assert evidence is not None
+    return accepted_of(evidence, verdict_of(evidence.units, evidence.rule))
+
+
+def pair_of(workspace: Workspace, query_id: str, doc_id: str) -> int:
+    chosen = select(pairs.c.pair_id).join(queries).join(documents)
+    chosen = chosen.where(queries.c.query_id == query_id, documents.c.doc_id == doc_id)
+    with workspace.store.read() as connection:
+        return int(connection.execute(chosen).scalar_one())
 
 
 def _dana(workspace: Workspace) -> Person:

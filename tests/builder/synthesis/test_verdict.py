@@ -26,6 +26,7 @@ def units(stratum: str, agree: int, disagree: int = 0, **others: int) -> list[Un
 def _unit(query_id: str, stratum: str, said: str | None, grade: int | None) -> Unit:
     return Unit(
         query_id,
+        f"of {query_id}",
         stratum,
         0.5,
         said is not None,
@@ -33,6 +34,7 @@ def _unit(query_id: str, stratum: str, said: str | None, grade: int | None) -> U
         grade=grade,
         said=said,
         stands=said != GONE,
+        is_given_up=said == CANNOT_JUDGE,
         is_unfinished=False,
         is_set_aside=False,
         is_asked=True,
@@ -96,6 +98,8 @@ def test_while_anybody_is_waited_for_nothing_counts() -> None:
         "29 queries (.83, 95 % interval .65 to .92).",
         "Have 1 more pair graded by experts.",
     )
+    one = decide(units("question", 0, **{WAITING: 1}), RULE)
+    assert said(one)[0] == "0 of 1 drawn query is settled so far."
     nobody = decide(units("question", 0, **{WAITING: 3}), RULE)
     assert said(nobody, not_asked=1, set_aside=1) == (
         "0 of 3 drawn queries are settled so far.",
