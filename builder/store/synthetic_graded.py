@@ -2,10 +2,8 @@
 
 from sqlalchemy import Connection, select, union
 
+from builder.store.quota import SYNTHETIC
 from builder.store.schema import adjudications, current_judgments, pairs, people, queries
-
-SYNTHETIC = "synthetic"
-"""The source of such queries, and the kind of rater that their first grade is of."""
 
 
 def synthetic_query_ids(connection: Connection) -> set[str]:
