@@ -1,7 +1,7 @@
 """What can be wrong with a language model's server, as such servers answer it.
 
-Wordings marked [measured] were seen from the server named, the others stand in its sources or in
-issues that users opened.
+Wordings marked [measured] were seen from the server named, those marked [reported] stand in public
+threads of its users, cut short here; the others are what we believe such servers say.
 """
 
 import json
@@ -148,10 +148,19 @@ _POOL_FORM = (
     "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': "
     "\"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}]"
 )
+_RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "26s"}
+
+
+def _gemini(more: str = "", **beside: Any) -> dict[str, Any]:
+    said = "You exceeded your current quota, please check your plan and billing details."
+    error = {"code": 429, "message": said + more, "status": "RESOURCE_EXHAUSTED"}
+    return {"error": error | beside}
+
+
 _TOO_LONG = "This model's maximum context length is 4096 tokens. However, "
 
 KINDS: dict[str, _Kind] = {
-    # Too fast, and out of money: both 429 at OpenAI.
+    # Too fast, and out of money: both 429 at OpenAI [reported]. DeepSeek answers 402 [reported].
     "rate_limited": _error(
         429, "Rate limit reached for requests per min.", code="rate_limit_exceeded", kind="requests"
     ),
@@ -161,6 +170,23 @@ KINDS: dict[str, _Kind] = {
         code="insufficient_quota",
         kind="insufficient_quota",
     ),
+    # Gemini says of requests per minute what OpenAI says of money, and when to come back only in
+    # the body: in details, in words, or all of it as JSON in the words of an error [reported].
+    "gemini_per_minute": _raw(429, json.dumps([_gemini(details=[_RETRY_INFO])])),
+    "gemini_nested": _raw(
+        429,
+        json.dumps(
+            {
+                "error": {
+                    "message": json.dumps(_gemini(details=[_RETRY_INFO]), indent=2),
+                    "code": 429,
+                    "status": "Too Many Requests",
+                }
+            }
+        ),
+    ),
+    "gemini_in_words": _raw(429, json.dumps([_gemini(" Please retry in 26.3s.")])),
+    "gemini_spent": _raw(429, json.dumps([_gemini()])),
     "no_balance": _error(402, "Insufficient Balance", kind="unknown_error"),
     "too_large_for_rate": _error(
         429,
@@ -201,12 +227,12 @@ KINDS: dict[str, _Kind] = {
     "thinking": _writes('<think>They want {"queries": []}?</think>\n{content}'),
     "no_finish": _writes("{content}", finish=None),
     "no_usage": _changed(lambda answer: answer | {"usage": None}),
-    # The form of answer is unknown: 400 as OpenAI words it, 500 by llama_cpp.server [measured].
+    # The form of answer is unknown: 400 by OpenAI, 500 by llama_cpp.server [measured].
     "unsupported_400": _error(
         400, _UNKNOWN_FORM, code="unsupported_value", kind="invalid_request_error"
     ),
     "unsupported_500": _error(500, _POOL_FORM, kind="internal_server_error"),
-    # The passage is too long: llama_cpp.server and llama-server [measured], OpenAI, vLLM.
+    # The passage is too long: llama_cpp.server [measured]; llama-server, OpenAI, vLLM [reported].
     "overflow_llama_cpp": _error(
         400,
         f"{_TOO_LONG}you requested 9035 tokens (9019 in the messages, 16 in the completion). "
@@ -264,7 +290,8 @@ KINDS: dict[str, _Kind] = {
     "bad_parameter": _error(
         400, "Unsupported value: 'temperature' does not support 0.7.", code="unsupported_value"
     ),
-    # Parameters that we can do without: Mistral, and gateways to OpenAI's reasoning models.
+    # Parameters that we can do without: Mistral, and gateways to OpenAI's reasoning models
+    # [reported; Mistral of other parameters than seed].
     "no_seed": _raw(
         422,
         '{"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": ["body", '

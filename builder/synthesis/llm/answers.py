@@ -1,17 +1,15 @@
 """From what came back to a reply: the outcome, its reason, and all that was said of it."""
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from builder.synthesis.llm.errors import ServerError, error_in, name_error
 from builder.synthesis.llm.extraction import find_answer, read_json
 from builder.synthesis.llm.records import Reply, Request
 from builder.synthesis.llm.redaction import Redactor
+from builder.synthesis.llm.waits import wait_named
 
 LONGEST_TEXT = 100_000
 """Characters of an answer that are kept: a page of HTML may be far longer."""
@@ -52,6 +50,7 @@ class _Finding:
     text: str | None = None
     payload: dict[str, Any] | None = None
     finish_reason: str | None = None
+    wait: float | None = None
 
 
 def reply_of(arrived: Arrived, request: Request, rung: str, redactor: Redactor) -> Reply:
@@ -62,6 +61,7 @@ def reply_of(arrived: Arrived, request: Request, rung: str, redactor: Redactor) 
     usage = completion.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details")
+    named = wait_named(arrived.headers)
     return Reply(
         outcome=found.outcome,
         payload=None if found.payload is None else redactor.values(found.payload),
@@ -73,27 +73,9 @@ def reply_of(arrived: Arrived, request: Request, rung: str, redactor: Redactor) 
         prompt_tokens=_tokens(usage.get("prompt_tokens")),
         completion_tokens=_tokens(usage.get("completion_tokens")),
         cached_tokens=_tokens(details.get("cached_tokens") if isinstance(details, dict) else None),
-        retry_after=wait_named(arrived.headers),
+        retry_after=found.wait if named is None else named,
         milliseconds=arrived.milliseconds,
     )
-
-
-def wait_named(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that a server wants to be left alone, at least 0; None where it does not say.
-
-    Read are retry-after-ms, and retry-after as seconds or as a date.
-
-    >>> wait_named({"retry-after": "3"}), wait_named({"retry-after": "soon"})
-    (3.0, None)
-    """
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return max(0.0, milliseconds / 1000)
-    named = headers.get("retry-after", "")
-    seconds = _number(named)
-    if seconds is None:
-        seconds = _seconds_until(named, now or datetime.now(UTC))
-    return None if seconds is None else max(0.0, seconds)
 
 
 def _finding(arrived: Arrived, body: Any, request: Request, rung: str) -> _Finding:
@@ -129,16 +111,17 @@ def _error(arrived: Arrived, body: Any, rung: str) -> _Finding | None:
 
 def _failed(arrived: Arrived, error: ServerError, rung: str) -> _Finding:
     status = arrived.status or 0
-    # Some gateways answer 200 and put the status that they mean into the body.
+    # Some gateways are believed to answer 200 and put the status that they mean into the body.
     meant = status if status >= 300 else error.status or 500
-    asks_to_wait = wait_named(arrived.headers) is not None
+    asks_to_wait = wait_named(arrived.headers) is not None or error.wait is not None
     outcome = name_error(meant, error, rung, asks_to_wait=asks_to_wait)
     if status < 300 and outcome in {"rejected", "unsupported"}:
         outcome = "server"
     said = _SAID.get(status, "The server answered with an error")
     where = arrived.headers.get("location")
     words = f"it sends elsewhere, to {where}" if status < 400 and where else error.message
-    return _Finding(outcome, f"{said} (HTTP {status}): {words}", text=error.written or None)
+    said = f"{said} (HTTP {status}): {words}"
+    return _Finding(outcome, said, text=error.written or None, wait=error.wait)
 
 
 def _written(choice: Mapping[str, Any], request: Request) -> _Finding:
@@ -182,7 +165,7 @@ def _choice(body: Any) -> Mapping[str, Any] | None:
 
 def _content(content: Any) -> str:
     if isinstance(content, list):
-        # Parts, as Mistral sends them for models that think first.
+        # Parts, as users report them of Mistral's models that think first.
         parts = (part.get("text") for part in content if isinstance(part, dict))
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
@@ -207,20 +190,3 @@ def _tokens(value: Any) -> int | None:
     # A number that no request can have is no number: it would be paid for in the estimate.
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and 0 <= value <= _MOST_TOKENS else None
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _seconds_until(text: str, now: datetime) -> float | None:
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (moment - now).total_seconds()

@@ -25,7 +25,8 @@ def arguments_of(
         rung: How an answer of our form is asked for.
         without: Parameters that this server was found not to take: "seed", "max_tokens".
     """
-    # OpenAI's reasoning models refuse max_tokens; older compatible servers know nothing else.
+    # OpenAI's reasoning models refuse max_tokens, as users report; older compatible servers are
+    # believed to know nothing else.
     newer = _at_openai(endpoint) or "max_tokens" in without
     arguments: dict[str, Any] = {
         "model": endpoint.model,
@@ -42,8 +43,8 @@ def arguments_of(
 def not_taken(arguments: Mapping[str, Any], message: str) -> str | None:
     """The parameter that the server will not take and that we can do without, or None.
 
-    Mistral refuses "seed" (422, "Extra inputs are not permitted"); gateways to OpenAI's reasoning
-    models want "max_completion_tokens" in place of "max_tokens".
+    Reported by users: Mistral refuses what it does not know (422, "extra_forbidden"), so "seed";
+    gateways to OpenAI's reasoning models want "max_completion_tokens" in place of "max_tokens".
     """
     if "max_tokens" in arguments and "max_completion_tokens" in message:
         return "max_tokens"
@@ -59,7 +60,8 @@ def _form(schema: Mapping[str, Any], endpoint: Endpoint, rung: str) -> dict[str,
     if rung == "json_schema":
         named = {"name": "answer", "strict": True, "schema": sent}
         return {"type": "json_schema", "json_schema": named}
-    # llama_cpp.server holds the answer to a schema that stands here, which OpenAI refuses.
+    # llama_cpp.server holds the answer to a schema that stands here (measured); OpenAI is believed
+    # to refuse it.
     return {"type": rung} if _at_openai(endpoint) else {"type": rung, "schema": sent}
 
 

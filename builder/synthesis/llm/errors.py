@@ -1,7 +1,8 @@
 """What a server's error means, by its status, its code, and where need be its words.
 
 Compatible servers share OpenAI's form of an error and hardly any of its codes, so the words decide
-what the codes leave open. Each wording is from a server named beside it.
+what the codes leave open. The server beside a wording is one whose users reported it in public
+threads; measured are those of llama_cpp.server, and some are only believed, as is said there.
 """
 
 import re
@@ -9,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from builder.synthesis.llm.extraction import read_json
+from builder.synthesis.llm.waits import wait_in
+
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 _QUOTA = re.compile(
     r"insufficient[ _](?:quota|balance|credits?|funds)"  # DeepSeek, OpenRouter
-    r"|exceeded your current quota"  # OpenAI
+    r"|exceeded your current quota"  # OpenAI; Gemini also of requests per minute
     r"|credit balance is too low"  # Anthropic
-    r"|billing[ _]hard[ _]limit",
+    r"|billing[ _]hard[ _]limit",  # believed
     re.IGNORECASE,
 )
 _OVERFLOW_CODES = {
@@ -23,13 +27,13 @@ _OVERFLOW_CODES = {
     "string_above_max_length",
 }
 _OVERFLOW = re.compile(
-    r"maximum context length"  # OpenAI, vLLM, llama_cpp.server, Mistral
+    r"maximum context length"  # OpenAI, vLLM, DeepSeek; llama_cpp.server, measured
     r"|maximum model length|max_model_len"  # vLLM
     r"|available context size|exceeds? the (?:model's )?context"  # llama-server
-    r"|context (?:length|window|size) (?:of|exceeded|is too)"
+    r"|context (?:length|window|size) (?:of|exceeded|is too)"  # believed, as the next one
     r"|exceeds?.{0,20}context.{0,10}(?:length|window)"
     r"|context (?:the )?overflow"  # LM Studio
-    r"|(?:prompt|input|message)s? (?:is|are) too long"  # Anthropic, Groq
+    r"|(?:prompt|input|message)s? (?:is|are) too long"  # Anthropic
     r"|input token count.{0,40}exceeds"  # Gemini
     r"|`?inputs`? tokens? \+ `?max_new_tokens`? must be"  # text-generation-inference
     r"|request too large for",  # OpenAI, Groq: larger than a whole minute's tokens
@@ -41,7 +45,7 @@ _FORM = re.compile(
     re.IGNORECASE,
 )
 _WRONG_FORM = {400, 404, 405, 415, 422, 500, 501}
-"""llama_cpp.server sends what its own check of the request found as 500."""
+"""llama_cpp.server sends what its own check of the request found as 500 (measured)."""
 _TOO_FAST = {429, 529}
 _TIMEOUTS = {408, 504, 524}
 _LATER = {409, 425}
@@ -55,13 +59,15 @@ class ServerError:
         message: Its words; "" where it has none.
         code: Its code and type, in small letters.
         status: The status that its code is, where the body names one; None elsewhere.
-        written: What the model had written, where the server tells (Groq).
+        written: What the model had written, where the server tells (Groq, reported by users).
+        wait: Seconds that it says to wait; None where it does not.
     """
 
     message: str
     code: frozenset[str]
     status: int | None = None
     written: str = ""
+    wait: float | None = None
 
 
 def error_in(body: Any) -> ServerError | None:
@@ -69,10 +75,11 @@ def error_in(body: Any) -> ServerError | None:
 
     Forms: {"error": {"message", "type", "code"}} of OpenAI; {"error": "…"} of Ollama; {"object":
     "error", "message"} of older vLLM; {"detail": …} of FastAPI; {"message"} of Mistral; a list of
-    one of them by Gemini.
+    one of them, or one of them as JSON in the words of another, by Gemini.
     """
-    if isinstance(body, list) and body:
-        return error_in(body[0])
+    # A loop, for a hostile body may hold more lists in each other than Python calls functions.
+    while isinstance(body, list) and body:
+        body = body[0]
     if not isinstance(body, Mapping):
         return None
     inner = body.get("error")
@@ -107,7 +114,7 @@ def name_error(status: int, error: ServerError, rung: str, *, asks_to_wait: bool
 
 
 def _by_words(status: int, error: ServerError, *, asks_to_wait: bool) -> str | None:
-    # Gemini says "exceeded your current quota" of requests per minute, and when to come back.
+    # Money that is used up does not come back by waiting: who says how long to wait means a rate.
     spent = _QUOTA.search(error.message) and not asks_to_wait
     if status == 402 or error.code & _QUOTA_CODES or spent:
         return "quota"
@@ -119,13 +126,27 @@ def _by_words(status: int, error: ServerError, *, asks_to_wait: bool) -> str | N
 
 
 def _error_of(error: Mapping[str, Any]) -> ServerError:
-    code, inner = error.get("code"), error.get("innererror")
-    names = [code, error.get("type"), inner.get("code") if isinstance(inner, Mapping) else None]
+    whole = {**error, **_nested(error.get("message"))}
+    code, inner = whole.get("code"), whole.get("innererror")
+    names = [code, whole.get("type"), inner.get("code") if isinstance(inner, Mapping) else None]
     named = frozenset(str(name).lower() for name in names if name)
-    message, written = error.get("message"), error.get("failed_generation")
+    message, written = whole.get("message"), whole.get("failed_generation")
     return ServerError(
         message="" if message is None else str(message),
         code=named,
         status=code if isinstance(code, int) and 400 <= code <= 599 else None,
         written=written if isinstance(written, str) else "",
+        wait=wait_in(whole),
     )
+
+
+def _nested(message: Any) -> Mapping[str, Any]:
+    """The error that stands as JSON in the words of another; empty where none does."""
+    if not isinstance(message, str) or not message.lstrip().startswith("{"):
+        return {}
+    try:
+        body = read_json(message)
+    except ValueError:
+        return {}
+    inner = body.get("error") if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}

@@ -22,7 +22,8 @@ _BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum
 _PARTS = ("type", "properties", "required", "additionalProperties", "items", "enum")
 _WORDS = frozenset({*_BOUNDS, *_PARTS, "title", "description"})
 _NOT_SENT = frozenset({"minLength", "maxLength"})
-"""Refused by OpenAI's strict form; llama.cpp ends a string at `maxLength` wherever it is."""
+"""Refused by OpenAI's strict form, as users report; llama_cpp.server ends a string at `maxLength`
+wherever it is (measured)."""
 
 
 def check_schema(schema: Mapping[str, Any], where: str = "answer") -> None:

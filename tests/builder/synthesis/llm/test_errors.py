@@ -11,6 +11,7 @@ from builder.synthesis.llm.answers import Arrived, reply_of
 from builder.synthesis.llm.errors import error_in, name_error
 from builder.synthesis.llm.records import OUTCOMES
 from builder.synthesis.llm.redaction import Redactor
+from builder.synthesis.llm.waits import wait_in
 from tests.builder.synthesis.llm.asked import QUESTION
 
 
@@ -60,17 +61,44 @@ def test_what_servers_say_is_understood(status: int, body: Any, outcome: str) ->
         assert reply.text == "{a"
 
 
-def test_a_quota_of_a_minute_is_a_rate_and_no_quota() -> None:
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        ({"details": [{"retryDelay": "0.5s"}, {"retryDelay": "3s"}, "x", {"retryDelay": 9}]}, 3.0),
+        ({"details": {"retryDelay": "3s"}, "message": "Please retry in 1h2m3.5s."}, 3723.5),
+        ({"details": [{"retryDelay": "soon"}], "message": "retry in 800ms"}, 0.8),
+        ({"details": [{"retryDelay": "-1s"}], "message": ["retry in 5s"]}, None),
+        ({"message": "Please retry in a while, or retry in " + "9" * 400 + "s"}, None),
+    ],
+)
+def test_an_error_says_how_long_to_wait(error: dict[str, Any], seconds: float | None) -> None:
+    waits = wait_in(error)
+    assert waits == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_a_quota_of_a_minute_is_a_rate_and_money_that_is_used_up_is_none() -> None:
     body = {"error": {"message": "You exceeded your current quota", "code": 429}}
     error = error_in(body)
     assert error is not None
     assert name_error(429, error, "plain", asks_to_wait=True) == "rate_limited"
     assert name_error(429, error, "plain") == "quota"
+    spent = error_in(said("Retry in 5s", code="insufficient_quota"))
+    assert spent is not None
+    assert name_error(429, spent, "plain", asks_to_wait=True) == "quota"
+
+
+def test_an_error_in_a_thousand_lists_is_found() -> None:
+    body: Any = said("deep")
+    for _ in range(5000):
+        body = [body]
+    found = error_in(body)
+    assert found is not None
+    assert found.message == "deep"
 
 
 NAMES = ["error", "message", "choices", "content", "usage", "prompt_tokens", "refusal", "model"]
 NAMES += ["prompt_tokens_details", "cached_tokens", "finish_reason", "code", "type", "detail"]
-NAMES += ["text", "innererror"]
+NAMES += ["text", "innererror", "details", "retryDelay"]
 _JSON = st.recursive(
     st.none()
     | st.booleans()

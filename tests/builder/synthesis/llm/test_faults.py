@@ -12,6 +12,10 @@ from tests.llm_server import Fault, LLMServer
 NAMES: dict[str, tuple[str, int, str]] = {
     "rate_limited": ("rate_limited", 429, "Rate limit reached"),
     "quota": ("quota", 429, "exceeded your current quota"),
+    "gemini_per_minute": ("rate_limited", 429, "exceeded your current quota"),
+    "gemini_nested": ("rate_limited", 429, "(HTTP 429): You exceeded your current quota"),
+    "gemini_in_words": ("rate_limited", 429, "Please retry in 26.3s"),
+    "gemini_spent": ("quota", 429, "exceeded your current quota"),
     "no_balance": ("quota", 402, "Insufficient Balance"),
     "too_large_for_rate": ("context_overflow", 429, "Request too large"),
     "server_error": ("server", 500, "had an error"),
@@ -109,6 +113,10 @@ def test_what_a_model_wrote_and_a_server_said_stands_in_the_reply(
         (Fault("rate_limited", retry_after="soon"), None),
         (Fault("rate_limited"), None),
         (Fault("overloaded", retry_after="2"), 2.0),
+        (Fault("gemini_per_minute"), 26.0),
+        (Fault("gemini_per_minute", retry_after="5"), 5.0),
+        (Fault("gemini_nested"), 26.0),
+        (Fault("gemini_in_words"), 26.3),
     ],
 )
 def test_a_server_says_how_long_to_wait(fault: Fault, seconds: float | None) -> None:
