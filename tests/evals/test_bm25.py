@@ -1,9 +1,13 @@
 """BM25: the formula, words of any script, and nothing arbitrary."""
 
 import math
+import re
+import sys
+import unicodedata
+from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.bm25 import BM25Retriever, words
@@ -96,6 +100,22 @@ def test_words(text: str, expected: list[str]) -> None:
 @given(st.text(st.characters(max_codepoint=127)))
 def test_plain_ascii_gives_the_words_that_it_gives_beside_other_letters(text: str) -> None:
     assert [*words(text), "é"] == words(f"{text} é")
+
+
+@cache
+def one_pattern_for_all() -> re.Pattern[str]:
+    marks = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M")
+    return re.compile(rf"[\w{''.join(marks)}]+")
+
+
+@settings(deadline=None)  # the first text waits for the pattern
+@given(
+    st.text(st.characters() | st.characters(categories=["Mn", "Mc", "Me"]))
+    | st.text(st.sampled_from("aZ_ 1-éeßﬁ½Ⅳİ\u0301\u0345\u20dd\u200dกำहिあが\uff9eㅎ٣\U000e0100"))
+)
+def test_the_short_way_without_marks_gives_the_words_of_the_long_one(text: str) -> None:
+    normalised = unicodedata.normalize("NFKC", text).casefold()
+    assert words(text) == one_pattern_for_all().findall(normalised)
 
 
 def test_progress_is_reported_and_may_cancel(builtins_task: Task) -> None:
