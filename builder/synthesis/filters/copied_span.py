@@ -4,12 +4,11 @@ A keyword query of product terms stands in the text naturally, so short queries 
 copies. Leakage, the share of the query's words that stand in the passage, is measured of all.
 """
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from builder.store.synthetic_queries import Finding
 from builder.synthesis.filters.passages import indexed
-from builder.synthesis.filters.tokens import Token, joined, tokens, units, weight
+from builder.synthesis.filters.tokens import joined, tokens, units, weight
 
 MOST_IN_A_ROW: Final = 6
 """Words in a row; a query with as many is copied, however long it is."""
@@ -46,12 +45,13 @@ def leakage(text: str, passage: str) -> float | None:
 def longest_span(text: str, passage: str) -> Span:
     """The longest part of the query that stands in the passage, word by word in a row."""
     own, there = tokens(text), indexed(passage)
-    best: Sequence[Token] = ()
-    for start, token in enumerate(own):
-        for place in there.places.get(token.text, ()):
-            run = _run(own, start, there.tokens, place)
-            if weight(run) > weight(best):
-                best = run
+    best = own[:0]
+    ending: dict[int, int] = {}  # place in the passage -> tokens in a row that end there
+    for at, token in enumerate(own, start=1):
+        ending = {place: ending.get(place - 1, 0) + 1 for place in there.places.get(token.text, ())}
+        run = own[at - max(ending.values(), default=0) : at]
+        if weight(run) > weight(best):
+            best = run
     whole = weight(own)
     return Span(weight(best), weight(best) / whole if whole else 0.0, joined(best))
 
@@ -71,11 +71,3 @@ def copied_span(text: str, passage: str, title: str = "") -> Finding | None:
             told = f"{span.words:g} words in a row, {span.share:.0%} of the query, stand in the"
             return Finding("copied_span", f"{told} {where}: {span.text!r}")
     return None
-
-
-def _run(own: Sequence[Token], start: int, others: Sequence[Token], place: int) -> Sequence[Token]:
-    n = 0
-    most = min(len(own) - start, len(others) - place)
-    while n < most and own[start + n].text == others[place + n].text:
-        n += 1
-    return own[start : start + n]

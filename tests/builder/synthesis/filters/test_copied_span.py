@@ -1,6 +1,8 @@
 """What was copied is found in words, or in characters where words are not parted."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builder.synthesis.filters.copied_span import copied_span, leakage, longest_span
 
@@ -47,6 +49,21 @@ def test_a_copy_is_found(text: str) -> None:
 )
 def test_terms_of_the_passage_are_no_copy(text: str) -> None:
     assert copied_span(text, PASSAGE + LEAVE) is None
+
+
+@given(*2 * [st.lists(st.sampled_from("abc"), max_size=12)])
+def test_the_longest_span_is_the_longest_of_all_parts(text: list[str], passage: list[str]) -> None:
+    parts = [text[i:j] for i in range(len(text)) for j in range(i + 1, len(text) + 1)]
+    there = [n for n in map(len, parts) if any(p in parts for p in _runs(passage, n))]
+    assert longest_span(" ".join(text), " ".join(passage)).words == max(there, default=0)
+
+
+def _runs(words: list[str], n: int) -> list[list[str]]:
+    return [words[i : i + n] for i in range(len(words) - n + 1)]
+
+
+def test_a_table_of_zeros_that_a_model_repeats_takes_no_minute() -> None:
+    assert longest_span("0 " * 300, "0 " * 3000).words == 300
 
 
 def test_a_long_title_is_not_to_be_copied_either() -> None:
