@@ -14,6 +14,7 @@ _REJECTED = {
     "more_than_asked": "beyond the number asked for",
     "empty": "empty",
     "length": "too short or too long",
+    "foreign_address": "that are only an address, which their document does not name",
     "refers_to_document": 'that speak of "the document"',
     "language": "in another language",
     "example_copy": "copied from an example",
@@ -21,7 +22,7 @@ _REJECTED = {
     "near_duplicate_document": "like another of the same document",
     "near_duplicate_set": "like a query of the set",
     "in_log": "that the search log has",
-    "injection": "that look like orders to a model",
+    "injection": "that may follow orders in their document",
 }
 _FLAGGED = {
     "not_found": "that no search finds its document for",

@@ -40,6 +40,7 @@ REASONS: Final = (
     "more_than_asked",
     "empty",
     "length",
+    "foreign_address",
     "refers_to_document",
     "language",
     "example_copy",

@@ -22,6 +22,7 @@ REASONS: Mapping[str, str] = {
     "more_than_asked": "more than was asked for",
     "empty": "empty",
     "length": "too short or too long",
+    "foreign_address": "only an address that the document does not name",
     "refers_to_document": 'speaks of "the document"',
     "language": "in another language",
     "example_copy": "copies an example",

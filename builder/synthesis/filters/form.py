@@ -1,10 +1,11 @@
-"""Whether a text is a query at all: how its answer ended, how many were asked for, its length."""
+"""Whether a text is a query at all: how its answer ended, its place there, its length and form."""
 
 import re
 from typing import Final
 
 from builder.store.synthetic_queries import Finding
-from builder.synthesis.filters.tokens import count_words, tokens
+from builder.synthesis.filters.passages import indexed
+from builder.synthesis.filters.tokens import count_words, tokens, units
 
 WHOLE: Final = ("stop", None)
 """How an answer ends that is whole; None where a server does not say."""
@@ -19,9 +20,18 @@ _HOLLOW = re.compile(
 )
 """What stands where a query should; "None" and "<div>" are queries in some corpora."""
 
+_REMAINS = re.compile(
+    r"\s*(?:[,)\]}]|[;:|](?=[\s\"]))|[^\[{]*(?:\]\s*\}|\}\s*\]|\"\s*\})|.*\"queries\"\s*:",
+    re.DOTALL,
+)
+"""Of JSON that a model wrote within its JSON: what closes and was never opened, or our own field.
 
-_REMAINS = re.compile(r"\s*[,;:)\]}|]|.*(?:\]\s*\}|\}\s*\]|\"\s*\})", re.DOTALL)
-"""Of JSON that a model wrote within its JSON; no query begins so."""
+":hover", "|| operator" and "${names[@]}" are queries.
+"""
+
+_ADDRESS = re.compile(r"(?:\w+://|~?/|\.{1,2}/)(\S+)")
+FEWEST_NAMES: Final = 3
+"""Of an address; of fewer, "/etc/hosts" or "http://localhost:8080", a document may name none."""
 
 
 def finish_reason(ended: str | None) -> Finding | None:
@@ -72,3 +82,26 @@ def length(text: str, max_words: int) -> Finding | None:
     if len(tokens(said)) == 1 and len(tokens(said)[0].text) == 1:
         return Finding("length", "a single character")
     return None
+
+
+def foreign_address(text: str, passage: str, title: str = "") -> Finding | None:
+    """It is nothing but a path or URL, and no part of that stands in its document.
+
+    Small models write such things, which look like what they saw elsewhere. What people add to an
+    address, or an address of something that the document speaks of, passes.
+
+    Args:
+        text: The query.
+        passage: What the model saw of the document.
+        title: The document's title.
+    """
+    address = _ADDRESS.fullmatch(text.strip())
+    if address is None:
+        return None
+    names = units(tokens(address[1].replace("_", " ")))
+    known = indexed(passage).units | indexed(title).units
+    if len(names) < FEWEST_NAMES or not names.isdisjoint(known):
+        return None
+    return Finding(
+        "foreign_address", f"only an address, and the document has none of its {len(names)} names"
+    )

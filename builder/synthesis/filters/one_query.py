@@ -9,7 +9,13 @@ from typing import Any, Final
 from builder.store.synthetic_queries import Candidate, Finding, Judged
 from builder.synthesis.filters.copied_span import copied_span, leakage, longest_span
 from builder.synthesis.filters.example_copy import example_copy
-from builder.synthesis.filters.form import empty, finish_reason, length, more_than_asked
+from builder.synthesis.filters.form import (
+    empty,
+    finish_reason,
+    foreign_address,
+    length,
+    more_than_asked,
+)
 from builder.synthesis.filters.injection import Hidden, hidden_in, injection, suspect_document
 from builder.synthesis.filters.language import language
 from builder.synthesis.filters.refers_to_document import refers_to_document
@@ -70,6 +76,7 @@ def _said(candidate: Candidate, asking: Asking, hidden: Hidden) -> Sequence[Find
     text, passage = candidate.text, candidate.passage
     return (
         length(text, asking.max_words.get(candidate.prompt, MAX_WORDS)),
+        foreign_address(text, passage, candidate.title),
         refers_to_document(text, passage),
         language(text, candidate.language, passage),
         example_copy(text, asking.examples_of(candidate)),

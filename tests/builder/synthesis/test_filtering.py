@@ -77,6 +77,7 @@ EXPECTED = {
         EXAMPLE: "example_copy",
         "…": "empty",
         " ".join(["how"] * 21): "length",
+        "./test_1.json?type=": "foreign_address",
     },
     "concrete": {
         "how do you make concrete stronger?": None,

@@ -2,7 +2,13 @@
 
 import pytest
 
-from builder.synthesis.filters.form import empty, finish_reason, length, more_than_asked
+from builder.synthesis.filters.form import (
+    empty,
+    finish_reason,
+    foreign_address,
+    length,
+    more_than_asked,
+)
 from builder.synthesis.filters.tokens import count_words
 
 
@@ -36,6 +42,8 @@ def test_the_first_queries_of_an_answer_are_those_that_were_asked_for() -> None:
         "-",
         ", json:",
         "x]} \n",
+        '{"queries": ["x"]}',
+        'x"]}, {"queries": ["y',
     ],
 )
 def test_what_says_nothing_is_empty(text: str) -> None:
@@ -44,7 +52,10 @@ def test_what_says_nothing_is_empty(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["None", "<div>", "query", "C++", "7", "[a-z]+", "問", ".net core", "/etc/hosts", "a[0]"],
+    [
+        *("None", "<div>", "query", "C++", "7", "[a-z]+", "問", ".net core", "/etc/hosts", "a[0]"),
+        *(":hover css", ":wq", "|| operator", "${names[@]}", '{"error": "invalid_grant"}'),
+    ],
 )
 def test_what_people_may_search_for_is_not(text: str) -> None:
     assert empty(text) is None
@@ -87,3 +98,42 @@ def test_what_is_too_long_or_too_short_is_told(text: str, why: str) -> None:
 @pytest.mark.parametrize("text", ["one two three four five six", "os", "c++ map", "有給"])
 def test_what_fits_passes(text: str) -> None:
     assert length(text, 6) is None
+
+
+PASSAGE = "Sign in to the staff portal at example.org, choose Security, and press Replace token."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Written by a model of 135 million parameters.
+        "./test_1.json?type=",
+        "/jquery.js/1052869347-dzbkfghxhg.com/nohrw/vwsu,lze",
+        "https://www.cbc.ca/news/canada ",
+    ],
+)
+def test_an_address_of_something_else_is_no_query(text: str) -> None:
+    found = foreign_address(text, PASSAGE, "VPN")
+    assert found is not None
+    assert "names" in found.detail
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("/etc/fstab options", "localhost:8080 refused", "python.org download"),
+        *("/etc/hosts", "http://localhost:8080", "localhost:8080", "python.org", "/dev/null"),
+        *("CI/CD/CT", "and/or", "km/h", "node.js/express/mongodb", "c:/", "//", "24/7"),
+        # Of what the passage or the title speaks of.
+        *("https://example.org/staff/login", "~/.config/vpn/client.conf", "/opt/reset_token/v2"),
+        "curl https://www.cbc.ca/news/canada",
+    ],
+)
+def test_what_people_type_of_addresses_passes(text: str) -> None:
+    assert foreign_address(text, PASSAGE, "VPN") is None
+
+
+def test_an_address_in_another_script_is_compared_by_pairs_of_characters() -> None:
+    address = "https://ja.wikipedia.org/wiki/有給休暇"
+    assert foreign_address(address, "年次有給休暇の申請は三日前までに行う。") is None
+    assert foreign_address(address, "東京タワーの高さは三百三十三メートル。") is not None
