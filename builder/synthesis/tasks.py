@@ -126,14 +126,6 @@ class Writer:
             return None
         return self.hashed(spec._replace(first_character=half[0], last_character=half[1]), document)
 
-    def example_queries(self, spec: TaskSpec) -> list[str]:
-        """The texts of the queries that the task shows as examples.
-
-        Raises:
-            BuilderError: An example is gone.
-        """
-        return [query for query, _ in self._examples(spec)]
-
     def hashed(self, spec: TaskSpec, document: Document) -> TaskSpec:
         """The task with the hash of what it now asks for."""
         messages = self.written(spec, document)

@@ -57,6 +57,12 @@ def writer_of(workspace: Workspace, plan: SynthPlan) -> Writer:
     return Writer(workspace, load_prompts(workspace), plan)
 
 
+def own_examples(workspace: Workspace, spec: TaskSpec) -> list[str]:
+    """The queries that the prompt itself gave the task as examples."""
+    own = load_prompts(workspace)[spec.prompt].examples
+    return [own[int(place)].query for _, place in spec.examples]
+
+
 def sent(workspace: Workspace, plan: SynthPlan) -> dict[str, str]:
     """doc_id -> all that is sent for its first task."""
     writer = writer_of(workspace, plan)
@@ -157,7 +163,7 @@ def test_examples_are_earlier_turns_of_the_conversation(workspace: Workspace) ->
     plan = plan_of(per_call=2)
     (spec,) = specs_of(workspace, plan)
     writer = writer_of(workspace, plan)
-    queries = writer.example_queries(spec)
+    queries = own_examples(workspace, spec)
     system, *turns, last = writer.messages_of(spec)
     assert system["role"] == "system"
     assert [turn["role"] for turn in turns] == ["user", "assistant"] * 3
@@ -178,7 +184,7 @@ def test_a_prompt_may_show_examples_as_text(workspace: Workspace) -> None:
     put(workspace, Document("d", "", ENGLISH))
     (spec,) = specs_of(workspace, plan_of())
     writer = writer_of(workspace, plan_of())
-    queries = writer.example_queries(spec)
+    queries = own_examples(workspace, spec)
     _, user = writer.messages_of(spec)
     assert user["content"].count("<example>") == user["content"].count("</example>") == 3
     assert all(f'{{"queries": ["{query}"]}}' in user["content"] for query in queries)
