@@ -75,7 +75,7 @@ class Asking:
         self.stopped: str | None = None
         self.unaskable: list[str] = []
         self.left = 0
-        self._workspace, self._manner = workspace, manner
+        self._manner = manner
         self._client, self._writer, self._budget = client, writer, budget
         self._waiting = WaitingTasks(tasks)
         self._total, self._ended = len(tasks), 0
@@ -258,7 +258,9 @@ class Asking:
             is_news = outcome == "ok" and self._ladder.note_good(rung)
         if is_news and rung != self._remembered:
             self._remembered = rung
-            remember_rung(self._workspace, self._client.endpoint, rung)
+            self._ledger.write_later(
+                lambda connection: remember_rung(connection, self._client.endpoint, rung)
+            )
 
     def _pace(self, reply: Reply) -> None:
         if reply.outcome == "ok":

@@ -23,6 +23,7 @@ FORM_TOKENS = 512
 
 _LOOK_SECONDS = 0.1
 _REFUSED_FROM = 400
+_PERHAPS_PAID = frozenset({"timeout", "bad_json"})
 
 
 class Tokens(NamedTuple):
@@ -81,10 +82,12 @@ def most_of(request: Request) -> Tokens:
 def told_by(reply: Reply) -> tuple[int | None, int | None]:
     """Tokens of request and answer as far as they are known; None: they may have been paid for.
 
-    A server that refuses a request (status 400 and above) has generated nothing.
+    A server that refuses a request (status 400 and above) is taken to have generated nothing. A
+    gateway that waited no longer, and one that tells of an answer that is no JSON, may have.
     """
     prompt, completion = reply.prompt_tokens, reply.completion_tokens
-    if reply.status is not None and reply.status >= _REFUSED_FROM:
+    is_refused = reply.status is not None and reply.status >= _REFUSED_FROM
+    if is_refused and reply.outcome not in _PERHAPS_PAID:
         return prompt or 0, completion or 0
     return prompt, completion
 

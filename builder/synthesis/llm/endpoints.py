@@ -10,6 +10,8 @@ from builder.settings import Settings
 OPENAI_URL = "https://api.openai.com/v1"
 NOT_NEEDED = "not-needed"
 """Sent as the key where there is none: the SDK refuses to send an empty one."""
+_LONGEST_LABEL = 63
+"""Characters between two dots of a host's name (RFC 1035, 2.3.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ def _parts(url: str) -> SplitResult:
 
 
 def _checked_url(base_url: str) -> None:
+    if not (base_url.isascii() and base_url.isprintable()) or " " in base_url:
+        raise _bad_url("it holds a blank or a character that is no ASCII")
     parts = _parts(base_url or OPENAI_URL)
     if parts.username is not None or parts.password is not None:
         raise _bad_url("it holds a user name or a password, which would be kept and shown")
@@ -100,6 +104,9 @@ def _checked_url(base_url: str) -> None:
         raise _bad_url("it must begin with http:// or https:// and name a host")
     if parts.query or parts.fragment:
         raise _bad_url("it must end with the path, without ? or #")
+    labels = parts.hostname.removesuffix(".").split(".")
+    if not all(0 < len(label) <= _LONGEST_LABEL for label in labels):
+        raise _bad_url("its host is none")
 
 
 def _bad_url(reason: str) -> SettingsError:

@@ -25,9 +25,11 @@ def request(*texts: str, max_tokens: int = 100) -> Request:
     return Request(messages, {"type": "object"}, 0.7, max_tokens, 0)
 
 
-def reply(status: int | None, prompt: int | None, completion: int | None) -> Reply:
+def reply(
+    status: int | None, prompt: int | None, completion: int | None, outcome: str = "server"
+) -> Reply:
     return Reply(
-        "server", None, "", "", status, None, None, prompt, completion, None, None, milliseconds=1
+        outcome, None, "", "", status, None, None, prompt, completion, None, None, milliseconds=1
     )
 
 
@@ -76,6 +78,8 @@ def test_without_a_price_no_cost_is_known_and_none_can_be_allowed() -> None:
 
 def test_a_refused_request_took_nothing_and_an_absent_answer_may_have_been_paid_for() -> None:
     assert told_by(reply(429, None, None)) == (0, 0)
+    assert told_by(reply(504, None, None, "timeout")) == (None, None)
+    assert told_by(reply(400, None, None, "bad_json")) == (None, None)
     assert told_by(reply(None, None, None)) == (None, None)
     assert told_by(reply(200, None, None)) == (None, None)
     assert told_by(reply(200, 12, 3)) == (12, 3)

@@ -45,6 +45,11 @@ def test_an_endpoint_is_what_the_settings_say_or_what_is_named() -> None:
         "http://[s3cret/v1",
         "http:///s3cret",
         "file:///etc/s3cret",
+        "http://host/s3 cret",
+        "http://höst/s3cret",
+        "http://host/s3cret\n",
+        "http://host..example/s3cret",
+        f"http://{'s3cret' * 20}/v1",
     ],
 )
 def test_a_url_that_holds_a_secret_or_leads_nowhere_is_refused_and_not_repeated(url: str) -> None:
@@ -77,12 +82,13 @@ def test_a_rung_is_remembered_per_server_and_model_for_a_month(tmp_path: Path) -
     one, other = Endpoint("http://a/v1", "m"), Endpoint("http://a/v1", "n")
     with new_workspace(tmp_path) as workspace:
         assert remembered_rung(workspace, one) == "json_schema"
-        remember_rung(workspace, one, "json_object")
-        remember_rung(workspace, one, "plain")
+        with workspace.store.write() as connection:
+            remember_rung(connection, one, "json_object")
+            remember_rung(connection, one, "plain")
+            with pytest.raises(ValueError, match="no rung"):
+                remember_rung(connection, one, "xml")
         assert remembered_rung(workspace, Endpoint("http://a/v1/", "m")) == "plain"
         assert remembered_rung(workspace, other) == "json_schema"
         with workspace.store.write() as connection:
             connection.execute(text("UPDATE llm_rungs SET noted_at = '2026-01-01T'"))
         assert remembered_rung(workspace, one) == "json_schema"
-        with pytest.raises(ValueError, match="no rung"):
-            remember_rung(workspace, one, "xml")
