@@ -152,7 +152,7 @@ _PATTERNS: Final = tuple(
         ),
         (
             "gives new instructions",
-            "instruc prompt: override message anweisung consigne 指示 指令",
+            "instruc prompt override message anweisung consigne 指示 指令",
             r"\b(?:new|updated|real|actual|important)\s+(?:system\s+)?instructions?\s*:"
             r"|\bsystem\s+(?:prompt|override|message)\s*:|\bneue\s+anweisung(?:en)?\s*:"
             r"|\bnouvelles?\s+(?:instructions?|consignes?)\s*:|\bnuevas?\s+instrucci\w+\s*:"

@@ -106,7 +106,7 @@ def load_prompts(workspace: Workspace | None = None) -> dict[str, Prompt]:
         workspace: Whose folder "prompts" is read; None: ours alone.
 
     Raises:
-        BuilderError: A file is no prompt; with file and line.
+        BuilderError: A file is no prompt, with file and line; or two have one name.
     """
     team = map(read_prompt, _files(workspace.root / FOLDER)) if workspace else ()
     return {prompt.name: prompt for prompt in chain(_own_prompts(), team)}
@@ -158,7 +158,16 @@ def response_schema(n: int) -> dict[str, Any]:
 
 def _files(folder: Path) -> Iterator[Path]:
     found = (file for file in folder.glob("*") if file.suffix in {".yaml", ".yml"})
-    yield from sorted(file for file in found if not file.name.startswith("."))
+    stem = None
+    for file in sorted(file for file in found if not file.name.startswith(".")):
+        if file.stem == stem:
+            raise BuilderError(
+                f"there are two files of the prompt {stem!r}",
+                where=str(file),
+                hint="Keep one of .yaml and .yml.",
+            )
+        stem = file.stem
+        yield file
 
 
 def _fields(content: YamlFile) -> dict[str, Field]:

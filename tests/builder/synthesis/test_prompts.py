@@ -143,6 +143,13 @@ def test_a_prompt_cannot_have_any_name(workspace: Workspace) -> None:
         load_prompts(workspace)
 
 
+def test_of_two_files_of_one_name_none_is_passed_over(workspace: Workspace) -> None:
+    for name in ("legal.yaml", "legal-b.yaml", "legal.yml"):
+        write(workspace.root / "prompts", name, GOOD)
+    with pytest.raises(BuilderError, match="two files of the prompt 'legal'"):
+        load_prompts(workspace)
+
+
 def test_the_schema_asks_for_as_many_strings() -> None:
     schema = response_schema(3)
     queries = schema["properties"]["queries"]
