@@ -104,7 +104,7 @@ def candidates_of(
     ):
         if value is not None:
             chosen = chosen.where(column.is_(None) if value == unset else column == value)
-    chosen = chosen.limit(wanted.get("limit")).offset(wanted.get("offset"))
+    chosen = chosen.limit(wanted.get("limit"))
     return [_candidate(row) for row in connection.execute(chosen).mappings()]
 
 

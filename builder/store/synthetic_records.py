@@ -31,7 +31,7 @@ class Candidate:
         verdict: "kept" or "rejected"; None until the filters have seen it.
         reasons: Why it was rejected, the decisive one first.
         flags: What a reviewer should know though it was kept.
-        measured: What the filters measured: "words", "leakage", "copied", "ranks", …
+        measured: What the filters measured: "words", "leakage", "copied_words", "ranks", …
         review: "accepted" or "rejected"; None while it waits.
         reviewed_at: ISO 8601 in UTC; None while it waits.
         reviewed_by: Who reviewed it; None while it waits.
@@ -96,13 +96,11 @@ class Wanted(TypedDict, total=False):
         verdict: "kept", "rejected", or "unseen" by the filters; None: all.
         review: "accepted", "rejected", or "waiting" for a reviewer; None: all.
         limit: At most so many; None: all.
-        offset: So many are passed over first.
     """
 
     verdict: str | None
     review: str | None
     limit: int | None
-    offset: int
 
 
 class KeptText(NamedTuple):

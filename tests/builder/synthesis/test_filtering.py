@@ -319,9 +319,11 @@ def test_candidates_are_chosen_by_verdict_and_review(workspace: Workspace) -> No
     filter_synthesis(workspace, synthesis_id, retrievers=[])
 
     with workspace.store.read() as connection:
-        kept = candidates_of(connection, verdict="kept", review="waiting", limit=1, offset=1)
+        kept = candidates_of(connection, verdict="kept", review="waiting")
+        first = candidates_of(connection, verdict="kept", review="waiting", limit=1)
         counts = count_candidates(connection, synthesis_id)
-    assert [one.text for one in kept] == ["help desk unlock pin"]
+    assert [one.text for one in kept] == ["moving a vpn token", "help desk unlock pin"]
+    assert first == kept[:1]
     assert (kept[0].doc_id, kept[0].title, kept[0].passage) == ("vpn", "VPN token", VPN)
     assert (counts.generated, counts.kept, counts.rejected, counts.waiting) == (
         3,
