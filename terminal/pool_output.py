@@ -40,7 +40,9 @@ def print_pooled(outcome: Mapping[str, Any], *, dry_run: bool) -> None:
     _print_added(outcome, dry_run=dry_run)
     if outcome["queries"]:
         _print_spread(outcome)
-    if outcome["pairs_added"]:
+    if opened := outcome["opened"]:
+        click.echo(f"  asked of raters from then on, known before: {out.count_of(opened, 'pair')}")
+    if outcome["pairs_added"] or opened:
         _print_cost(outcome)
     if outcome["cut_by_budget"]:
         click.echo(f"  cut by the budget: {out.count_of(outcome['cut_by_budget'], 'pair')}")

@@ -1,7 +1,11 @@
-"""Chooses among the candidates: what is new, balanced and paid for, with all counts."""
+"""Chooses among the candidates: what is new, balanced and paid for, with all counts.
+
+What only synthesis named is in the pool, but raters are asked for it once somebody else names it:
+it is balanced and paid for as what is new.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -12,7 +16,7 @@ from builder.pooling.contributors import HOPELESS, Candidates, Contributor
 from builder.pooling.expectation import expected
 from builder.pooling.plan import PoolPlan
 from builder.store import Connection
-from builder.store.pool_contents import known_query_ids, pooled_documents
+from builder.store.pool_contents import known_query_ids, pooled_documents, unasked_documents
 from builder.store.pool_yield import yields
 from builder.workspace import Workspace
 
@@ -24,7 +28,7 @@ class Chosen:
     Attributes:
         named: (query_id, doc_id, source, rank) of all that is named, new or not.
         new: How many pairs are new.
-        known: How many are in the pool.
+        known: How many that are named are in the pool.
         by_source: Source -> pairs that it names.
         outcome: The counts that do not depend on what is written.
     """
@@ -38,10 +42,14 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class _Sorted:
-    """The candidates of each query: those in the pool, and those that are new, balanced."""
+    """The candidates of each query: those in the pool, and those that are new, balanced.
+
+    Of `new` those in `unasked` are in the pool, too: query_id -> doc_ids.
+    """
 
     known: dict[str, list[Candidate]]
     new: dict[str, Balanced]
+    unasked: Mapping[str, Collection[str]]
 
     @property
     def n_known(self) -> int:
@@ -55,6 +63,13 @@ class _Sorted:
     def n_new(self) -> int:
         """New ones that the balance lets pass."""
         return sum(len(of_query.kept) for of_query in self.new.values())
+
+    def added(self, paid: Mapping[str, Sequence[Candidate]]) -> dict[str, list[Candidate]]:
+        """Of what is paid for what the pool does not hold."""
+        return {
+            query_id: [one for one in kept if one.doc_id not in self.unasked.get(query_id, ())]
+            for query_id, kept in paid.items()
+        }
 
 
 def choose(
@@ -71,7 +86,8 @@ def choose(
     budget = budget_in_pairs(plan, pace)
     found = _sorted(connection, plan, asked, candidates.contributors)
     paid = spent({query_id: of.kept for query_id, of in found.new.items()}, budget, plan.seed)
-    new = sum(map(len, paid.values()))
+    added, n_paid = found.added(paid), sum(map(len, paid.values()))
+    new = sum(map(len, added.values()))
     named = [one for query_id in asked for one in _named(query_id, found, paid)]
     gone = len(candidates.queries) - len(asked)
     dropped = candidates.dropped + Counter(
@@ -81,18 +97,20 @@ def choose(
     outcome = {
         "candidates": found.n_known + found.n_new + found.hopeless_left_out,
         "queries": len(asked),
-        "per_query": spread([len(paid[query_id]) for query_id in asked]),
-        "cut_by_budget": found.n_new - new,
+        "per_query": spread([len(added[query_id]) for query_id in asked]),
+        "opened": n_paid - new,
+        "cut_by_budget": found.n_new - n_paid,
         "dropped": dict(sorted(dropped.items())),
-        "sources": [_of_source(one, asked, paid) for one in candidates.contributors],
+        "sources": [_of_source(one, asked, added) for one in candidates.contributors],
         "balance": _balance(plan, paid, found),
         "expected": expected(firsts, yields(connection, HOPELESS)),
-        "cost": pace.cost(new),
+        "cost": pace.cost(n_paid),
         "warnings": list(candidates.warnings),
         "flagged": dict(candidates.flagged),
     }
     by_source = Counter(source for _, _, source, _ in named)
-    return Chosen(named, new, found.n_known, dict(sorted(by_source.items())), outcome)
+    known = found.n_known + n_paid - new
+    return Chosen(named, new, known, dict(sorted(by_source.items())), outcome)
 
 
 def _sorted(
@@ -101,11 +119,11 @@ def _sorted(
     asked: Sequence[str],
     contributors: Sequence[Contributor],
 ) -> _Sorted:
-    held = pooled_documents(connection, asked)
-    found = _Sorted({}, {})
+    held, unasked = pooled_documents(connection, asked), unasked_documents(connection)
+    found = _Sorted({}, {}, unasked)
     for query_id in asked:
         ordered = interleaved(contributors, query_id)
-        here = held.get(query_id, {})
+        here = held.get(query_id, {}).keys() - unasked.get(query_id, ())
         found.known[query_id] = [one for one in ordered if one.doc_id in here]
         new = (one for one in ordered if one.doc_id not in here)
         found.new[query_id] = balanced(new, plan.negatives)
@@ -121,11 +139,11 @@ def _named(
 
 
 def _of_source(
-    contributor: Contributor, asked: Sequence[str], paid: dict[str, list[Candidate]]
+    contributor: Contributor, asked: Sequence[str], added: Mapping[str, list[Candidate]]
 ) -> dict[str, Any]:
     source = contributor.source
     found = [len(contributor.found.get(query_id, ())) for query_id in asked]
-    new = sum(source in dict(one.named) for kept in paid.values() for one in kept)
+    new = sum(source in dict(one.named) for kept in added.values() for one in kept)
     return {
         "source": source,
         "candidates": sum(found),

@@ -41,10 +41,12 @@ def pool(
         pairs_added: pairs that the pool did not hold; by_source: source -> pairs that it named, new
         or not; pooling_id: the record, None where no pair and no source of a pair is new;
         candidates: pairs that any source named; known: of these in the pool before; queries: that
-        were asked for; per_query: min, median and max of new pairs; cut_by_budget; dropped:
+        were asked for; per_query: min, median and max of new pairs; opened: known ones that only
+        synthesis had named, so that nobody was asked for them until now; cut_by_budget; dropped:
         {reason: n} of what was left out otherwise, hopeless for the pairs that the balance left
         out; sources: for each what it named, how much of it is new, and for how many queries it
-        named nothing; balance; expected: as `expectation.expected`; cost: as `budget.Pace.cost`;
+        named nothing; balance; expected: as `expectation.expected`; cost: as `budget.Pace.cost`,
+        of the new and the opened pairs;
         sanity: findings on the corpus; flagged: searches of flagged sessions that the click
         evidence leaves out or counts, {} where no clicks are asked for; warnings: sentences.
 
@@ -120,16 +122,14 @@ def repeat_pooling(
         As `pool`, and repeats: the pooling_id that was repeated.
 
     Raises:
-        BuilderError: There is no such pooling, or it filled holes of an evaluation.
+        BuilderError: There is no such pooling, or it filled holes of an evaluation or was drawn
+            for a validation.
         NotAllowedError: The actor is no analyst.
     """
     authorize(workspace, actor, "analyst")
     parameters = dict(find_pooling(workspace, pooling_id).parameters)
     if "kind" in parameters:
-        raise BuilderError(
-            f"filling {pooling_id} filled holes of an evaluation",
-            hint="Other ones are open by now: `goldsmith pool --from-results`.",
-        )
+        raise _not_repeated(pooling_id, parameters["kind"])
     plan = PoolPlan.from_json(parameters)
     told = (
         preview(workspace, plan, progress)
@@ -151,6 +151,18 @@ def repeat_job(
     """
     actor = actor_called(workspace, parameters["actor"])
     return repeat_pooling(workspace, parameters["pooling_id"], progress, actor)
+
+
+def _not_repeated(pooling_id: int, kind: str) -> BuilderError:
+    if kind == "validation":
+        return BuilderError(
+            f"filling {pooling_id} was drawn for a validation",
+            hint="Draw another one: `goldsmith synth --validate`.",
+        )
+    return BuilderError(
+        f"filling {pooling_id} filled holes of an evaluation",
+        hint="Other ones are open by now: `goldsmith pool --from-results`.",
+    )
 
 
 def _found(

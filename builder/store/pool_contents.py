@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, exists, select
 
 from builder.store.batches import batches
-from builder.store.quota import asks_people
+from builder.store.quota import asks_nobody, asks_people
 from builder.store.schema import documents, pairs, queries
 
 BATCH = 500
@@ -40,6 +40,19 @@ def pooled_documents(
     for batch in batches(query_ids, BATCH):
         for row in connection.execute(joined.where(queries.c.query_id.in_(batch))):
             found[row.query_id][row.doc_id] = row.open_slots
+    return dict(found)
+
+
+def unasked_documents(connection: Connection) -> dict[str, set[str]]:
+    """query_id -> documents that only synthesis named and that no person has graded.
+
+    Raters are asked for them as soon as any other source names them.
+    """
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    chosen = select(queries.c.query_id, documents.c.doc_id)
+    chosen = chosen.select_from(pairs.join(queries).join(documents))
+    for row in connection.execute(chosen.where(asks_nobody(), pairs.c.human_grades == 0)):
+        found[row.query_id].add(row.doc_id)
     return dict(found)
 
 

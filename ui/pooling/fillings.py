@@ -11,7 +11,7 @@ from builder.workspace import Workspace
 from ui.frame import errors_shown, in_callback, muted, note, section
 from ui.jobs import clock
 from ui.numbers import count, count_of
-from ui.pooling.preview import current_preview, preview_button, start_repeating
+from ui.pooling.preview import current_preview, for_raters, preview_button, start_repeating
 from ui.pooling.words import hours, kept_in_words, plan_in_words
 from ui.taking_back import Undoing, offer_taking_back
 from ui.text import inline
@@ -91,10 +91,11 @@ def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
 
 def would_join_in_words(preview: Mapping[str, Any]) -> str:
     """What pooling again would bring: new pairs and the hours that they take."""
-    added = preview["pairs_added"]
-    if not added:
+    if not for_raters(preview):
         return "Nothing would join the pool: it holds all that these choices name now."
-    joined = f"{count_of(added, 'new pair')} would join the pool"
+    joined = f"{count_of(preview['pairs_added'], 'new pair')} would join the pool"
+    if opened := preview.get("opened"):
+        joined += f", and {count_of(opened, 'known pair')} be asked for"
     work = (preview.get("cost") or {}).get("hours")
     return f"{joined}, {hours(work)} of grading." if work is not None else f"{joined}."
 
@@ -153,9 +154,9 @@ def _offer_pooling_again(workspace: Workspace, person: Person, filling: Pooling)
             preview_button(workspace, person, plan, f"preview_again_{number}")
             return
         muted(would_join_in_words(preview))
-        if added := preview["pairs_added"]:
+        if n := for_raters(preview):
             st.button(
-                f"Pool {count_of(added, 'pair')}",
+                f"Pool {count_of(n, 'pair')}",
                 type="primary",
                 key=f"pool_again_{number}",
                 on_click=in_callback(start_repeating),

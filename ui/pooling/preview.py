@@ -69,6 +69,8 @@ def show_details(outcome: Outcome) -> None:
         caption = f"A pair that several sources name counts for each of them. {known}"
         named_by = table(_COLUMNS, rows, caption=caption)
         st.html(f'<div class="gs-blocks gs-named-by">{named_by}</div>')
+    if opened := outcome.get("opened"):
+        muted(opened_in_words(opened))
     if cut := outcome.get("cut_by_budget"):
         note(f"The budget leaves out {count_of(cut, 'pair')} that were named, too.")
     if dropped := dropped_in_words(outcome.get("dropped", {})):
@@ -78,6 +80,23 @@ def show_details(outcome: Outcome) -> None:
     for warning in outcome.get("warnings", ()):
         note(sentence(str(warning)), kind="warning")
     show_findings(outcome.get("sanity", ()))
+
+
+def for_raters(outcome: Outcome) -> int:
+    """Pairs that raters are asked for from then on: new ones, and known ones that are opened."""
+    n: int = outcome["pairs_added"] + outcome.get("opened", 0)
+    return n
+
+
+def opened_in_words(n: int) -> str:
+    """Of how many known pairs raters are asked for the first time."""
+    were, what = (
+        ("was", "a document that a query") if n == 1 else ("were", "documents that queries")
+    )
+    return (
+        f"Raters are asked for {count_of(n, 'pair')} more, which {were} in the pool and asked of "
+        f"nobody: {what} {were} written for."
+    )
 
 
 def figures_of(outcome: Outcome) -> list[Tile]:
@@ -99,8 +118,10 @@ def show_pooled(workspace: Workspace, job: Job, outcome: Outcome) -> None:
     added, number = outcome["pairs_added"], outcome.get("pooling_id")
     if number is not None and not find_pooling(workspace, number).stands:
         muted(f"Filling {count(number)} was taken back since.")
-    elif added:
-        note(f"{count_of(added, 'pair')} joined the pool.", "Next, the experts grade them.")
+    elif for_raters(outcome):
+        joined = f"{count_of(added, 'pair')} joined the pool."
+        opened = outcome.get("opened", 0)
+        note(joined, *([opened_in_words(opened)] * bool(opened)), "Next, the experts grade them.")
         st.page_link("ui/pages/grade.py", label="Grade", icon=":material/arrow_forward:")
     else:
         nothing = "" if number is not None else "So there is no filling to take back."
@@ -124,6 +145,7 @@ def preview_button(workspace: Workspace, person: Person, plan: PoolPlan, key: st
             PREVIEW_TARGET,
             {"actor": person.name, **plan.as_json()},
         ),
+        kwargs={"noted": False},
     )
 
 
@@ -145,13 +167,13 @@ def _offer_preview(workspace: Workspace, person: Person, plan: PoolPlan) -> None
 
 
 def _offer_pooling(workspace: Workspace, person: Person, plan: PoolPlan, preview: Outcome) -> None:
-    added = preview["pairs_added"]
-    if not added:
+    n = for_raters(preview)
+    if not n:
         muted("The pool holds all of these pairs; there is nothing to add.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="offer_pooling"):
         st.button(
-            f"Pool {count_of(added, 'pair')}",
+            f"Pool {count_of(n, 'pair')}",
             type="primary",
             key="pool",
             on_click=in_callback(start_pooling),

@@ -1,6 +1,7 @@
 """Filling the pool from all sources at once: previewed, recorded, repeated and taken back."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ from builder.pooling import (
     take_back_pooling,
 )
 from builder.store.documents import insert_documents
-from builder.store.pool import count_pairs, pool_by_source
+from builder.store.pool import add_pairs, count_pairs, pool_by_source
 from builder.store.queries import insert_queries
+from builder.store.quota import SYNTHETIC, QuotaRule, apply_rule
 from builder.workspace import Workspace
 from evals.bm25 import BM25Retriever
 from evals.measures import ranked
@@ -55,6 +57,27 @@ def test_the_preview_says_what_then_happens(logged: Workspace) -> None:
     assert (record.parameters["seed"], first.parameters["depth"]) == (5, 2)
     entry = read_activity(logged).entries[0]
     assert (entry.action, entry.details["pooling_id"]) == ("pool.add", 2)
+
+
+def test_what_only_synthesis_named_is_paid_for_as_soon_as_it_is_named(workspace: Workspace) -> None:
+    mine = next(iter(BM25Retriever().search(DOCUMENTS, QUERIES[:1], 1)["q1"]))
+    with workspace.store.write() as connection:
+        apply_rule(connection, QuotaRule(1, 0.0))
+        add_pairs(connection, [("q1", mine)], SYNTHETIC)
+    plan = PoolPlan(depth=3)
+    shown = preview(workspace, plan)
+    assert (shown["pairs_added"], shown["known"], shown["opened"]) == (5, 1, 1)
+    assert (shown["cost"]["pairs"], shown["sources"][0]["new"]) == (6, 5)
+    # The first of each query is paid for, and one of them is in the pool.
+    few = preview(workspace, replace(plan, budget=2))
+    assert (few["pairs_added"], few["known"], few["opened"], few["cut_by_budget"]) == (1, 1, 1, 4)
+    done = pool(workspace, plan=plan)
+    assert done == {**shown, "pooling_id": 1}
+    again = preview(workspace, plan)
+    assert (again["pairs_added"], again["known"], again["opened"]) == (0, 6, 0)
+    assert again["cost"]["pairs"] == 0
+    take_back_pooling(workspace, 1)
+    assert preview(workspace, plan) == shown
 
 
 def test_bm25_is_what_evaluations_call_bm25(workspace: Workspace) -> None:
