@@ -19,13 +19,14 @@ Outcome = Mapping[str, Any]
 _VISIT, _SEEN = "visit", "ended_jobs_seen"
 
 
-def start(
+def start(  # noqa: PLR0913 - a job is all of that
     workspace: Workspace,
     person: Person,
     kind: str,
     target: str,
     parameters: Mapping[str, Any],
     *,
+    noted: bool = True,
     environment: Mapping[str, str] | None = None,
 ) -> None:
     """Start a job that takes an analyst; if one of this kind is at work, that one goes on.
@@ -36,13 +37,16 @@ def start(
         kind: What is done.
         target: The function that does it, as `builder.jobs.start_job` has it.
         parameters: What the function is given; kept with the job.
+        noted: Whether the start goes into the log of activity; not of what only counts.
         environment: What its process finds in its environment besides, such as a key; kept nowhere.
 
     Raises:
         NotAllowedError: The person is no analyst.
     """
     authorize(workspace, person, "analyst")
-    start_job(workspace, kind, target, parameters, person.name, environment=environment)
+    start_job(
+        workspace, kind, target, parameters, person.name, noted=noted, environment=environment
+    )
 
 
 def latest_job(workspace: Workspace, *kinds: str) -> Job | None:

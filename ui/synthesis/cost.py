@@ -146,7 +146,9 @@ def _start_estimate(workspace: Workspace, person: Person, plan: SynthPlan) -> No
     plan.check()
     parameters = {"actor": person.name, "plan": plan.as_json()}
     key = secrets.key_for_job(workspace.settings)
-    start(workspace, person, ESTIMATE_JOB, ESTIMATE_TARGET, parameters, environment=key)
+    start(
+        workspace, person, ESTIMATE_JOB, ESTIMATE_TARGET, parameters, noted=False, environment=key
+    )
 
 
 def _offer_sending(workspace: Workspace, person: Person, job: Job) -> None:
