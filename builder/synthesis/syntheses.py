@@ -18,6 +18,7 @@ from builder.store.llm_calls import (
 )
 from builder.store.syntheses import (
     SynthesisRow,
+    active_queries_of,
     all_syntheses,
     count_task_documents,
     count_tasks,
@@ -52,7 +53,8 @@ def list_syntheses(workspace: Workspace) -> list[dict[str, Any]]:
     Returns:
         [{"synthesis_id", "created_at", "created_by", "state": "running" (a process is at work),
         "stopped" or "done", "stopped" (why, of `STOPPED`, or None), "message", "model", "host",
-        "plan" (`SynthPlan.as_json`), "tasks", "taken_back_at", "taken_back_by", and what
+        "plan" (`SynthPlan.as_json`), "tasks", "taken_back_at", "taken_back_by", "left": active
+        queries that it brought, and what
         `outcome_of` tells of this moment}]; names, models and messages are untrusted.
     """
     at_work = is_at_work(workspace)
@@ -230,6 +232,7 @@ def _listed(connection: Connection, row: SynthesisRow, *, at_work: bool) -> dict
         "tasks": sum(count_tasks(connection, row.synthesis_id).values()),
         "taken_back_at": row.taken_back_at,
         "taken_back_by": row.taken_back_by,
+        "left": len(active_queries_of(connection, row.synthesis_id)),
         **told,
     }
 

@@ -230,11 +230,22 @@ def test_what_resuming_asks_for_and_what_is_unknown_is_told() -> None:
 
 
 def test_taking_back_says_what_goes_and_what_stays() -> None:
-    told = {"synthesis_id": 3, "queries_removed": 1, "candidates": 4, "kept": {"judged": 2}}
+    told = {
+        "synthesis_id": 3,
+        "queries_removed": 1,
+        "candidates": 4,
+        "kept": {"judged": 2},
+        "again": False,
+    }
     stay = "Stay: 2 queries: somebody graded them."
     assert would_go_in_words(told)[0] == "1 query will be retired."
     assert stay in would_go_in_words(told)
     assert taken_back_in_words(told)[0] == "Run 3 is taken back. 1 query is retired."
+    once_more = {**told, "again": True}
+    assert taken_back_in_words(once_more) == [
+        "Run 3 was taken back before. 1 query is retired.",
+        stay,
+    ]
 
 
 def test_a_release_says_what_each_choice_of_synthetic_queries_would_bring() -> None:

@@ -145,13 +145,14 @@ def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     """What went and what stays, a sentence each."""
     n = done["queries_removed"]
     went = f"{queries_of(n)} {'is' if n == 1 else 'are'} retired." if n else "No query is retired."
-    return [f"Run {count(done['synthesis_id'])} is taken back. {went}", *_rest(done)]
+    before = "was taken back before" if done["again"] else "is taken back"
+    return [f"Run {count(done['synthesis_id'])} {before}. {went}", *_rest(done)]
 
 
 def _rest(told: Mapping[str, Any]) -> list[str]:
     """How many candidates nobody looks at any more, and why queries stay."""
     said = []
-    if n := told.get("candidates"):
+    if (n := told["candidates"]) and not told["again"]:
         said.append(f"{queries_of(n)} of the model {'is' if n == 1 else 'are'} reviewed no more.")
     stay = [
         f"{queries_of(n)}: {KEPT.get(reason, in_words(reason))}"
@@ -176,7 +177,11 @@ def _offer_ways(workspace: Workspace, person: Person, run: Run) -> None:
     number = run["synthesis_id"]
     if run["generated"]:
         _offer_yield(run)
-    if run["taken_back_at"] is not None or run["state"] == "running":
+    if run["state"] == "running":
+        return
+    if run["taken_back_at"] is not None:
+        if run["left"]:
+            _offer_taking_back(workspace, person, number)
         return
     if run["waiting"] or run["failed"] or run["unseen"] or run["state"] != "done":
         _offer_resuming(workspace, person, run)
@@ -226,9 +231,12 @@ def _offer_resuming(workspace: Workspace, person: Person, run: Run) -> None:
 
 
 def _offer_taking_back(workspace: Workspace, person: Person, number: int) -> None:
+    """What will go and stay, and the button; once more where queries stayed."""
+
     def tell() -> Undoing:
         would = take_back_synthesis(workspace, number, person, dry_run=True)
-        return Undoing(would_go_in_words(would))
+        can_go = not would["again"] or bool(would["queries_removed"])
+        return Undoing(would_go_in_words(would), can_go)
 
     offer_taking_back(workspace, person, number, tell, _take_back)
 

@@ -245,6 +245,7 @@ def test_queries_that_somebody_graded_stay_when_their_run_is_taken_back(
     assert (back["queries_removed"], back["kept"]) == (1, {"judged": 1})
     found = [find_query(boilers, one).query.status for one in (query_id, other_id)]
     assert found == ["active", "retired"]
+    assert list_syntheses(boilers)[0]["left"] == 1
     again = take_back_synthesis(boilers, number)
     assert (again["queries_removed"], again["kept"]) == (0, {"judged": 1})
 
