@@ -8,7 +8,7 @@ import click
 from terminal import output as out
 from terminal.measuring import DAY
 from terminal.mining_output import print_sampling, print_samplings, print_taken_back
-from terminal.options import json_option, together, with_workspace
+from terminal.options import NUMBER, json_option, together, with_workspace
 
 if TYPE_CHECKING:
     from builder.mining import Sampling
@@ -115,7 +115,7 @@ _choice_options = together(
 @click.option("--list", "lists", is_flag=True, help="The samplings that there are.")
 @click.option(
     "--take-back",
-    type=click.IntRange(1),
+    type=NUMBER,
     metavar="N",
     help="Let the queries go that only sampling N brought; refused while some are in the pool.",
 )
@@ -127,7 +127,7 @@ _choice_options = together(
 @click.option(
     "--repeat",
     "repeats",
-    type=click.IntRange(1),
+    type=NUMBER,
     metavar="N",
     help="Draw again as sampling N did, from the log as it is now.",
 )

@@ -27,6 +27,23 @@ class NamedPath(click.Path):
 
 FILE = NamedPath(path_type=Path)
 
+
+class RecordNumber(click.types.IntParamType):
+    """The number of a record; a larger one than any table has is refused in words.
+
+    No IntRange, whose range the help would show.
+    """
+
+    def __init__(self, least: int = 1) -> None:
+        self._range = click.IntRange(least, 2**31 - 1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; usage error if it is none."""
+        return self._range.convert(value, param, ctx)
+
+
+NUMBER = RecordNumber()
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print exactly one JSON document on stdout."
 )

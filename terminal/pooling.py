@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from terminal import output as out
-from terminal.options import FILE, json_option, together, with_workspace
+from terminal.options import FILE, NUMBER, json_option, together, with_workspace
 from terminal.pool_output import print_filled_holes, print_pooled, print_poolings, print_taken_back
 
 if TYPE_CHECKING:
@@ -83,10 +83,8 @@ _plan_options = together(
 @_plan_options
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.option("--list", "listed", is_flag=True, help="Show all fillings of the pool.")
-@click.option("--repeat", type=click.IntRange(1), metavar="N", help="Do filling N once more.")
-@click.option(
-    "--take-back", type=click.IntRange(1), metavar="N", help="Take filling N out of the pool."
-)
+@click.option("--repeat", type=NUMBER, metavar="N", help="Do filling N once more.")
+@click.option("--take-back", type=NUMBER, metavar="N", help="Take filling N out of the pool.")
 @click.option(
     "--from-results", is_flag=True, help="Unjudged documents in the first ten of evaluated models."
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from terminal.options import together
+from terminal.options import NUMBER, RecordNumber, together
 
 _WHOLE, _SEVERAL = click.IntRange(0), click.IntRange(1)
 _EVERY = 0
@@ -116,7 +116,7 @@ def _of_run(name: str, what: str) -> Callable[..., Any]:
         name,
         is_flag=False,
         flag_value=_EVERY,
-        type=_WHOLE,
+        type=RecordNumber(_EVERY),
         metavar="[N]",
         help=f"{what}; with N of run N only.",
     )
@@ -126,13 +126,11 @@ deed_options = together(
     click.option("--dry-run", is_flag=True, help="Only say what would happen and cost."),
     click.option("--yes", is_flag=True, help="Do not ask whether texts may be sent."),
     click.option("--list", "listed", is_flag=True, help="Show all runs."),
-    click.option(
-        "--resume", type=_SEVERAL, metavar="N", help="Go on with run N; limits may be new."
-    ),
+    click.option("--resume", type=NUMBER, metavar="N", help="Go on with run N; limits may be new."),
     click.option(
         "--retry-failed", is_flag=True, help="With --resume: ask again for what was given up."
     ),
-    click.option("--calls", type=_SEVERAL, metavar="N", help="Show every call of run N."),
+    click.option("--calls", type=NUMBER, metavar="N", help="Show every call of run N."),
     _of_run("--rejected", "Show what the filters rejected, and why"),
     _of_run("--accept-all", "Take all that the filters kept into the set, unseen"),
     click.option(
@@ -141,7 +139,7 @@ deed_options = together(
         help="With --accept-all: leave what a filter flagged to a reviewer.",
     ),
     click.option(
-        "--take-back", type=_SEVERAL, metavar="N", help="Let the queries of run N go again."
+        "--take-back", type=NUMBER, metavar="N", help="Let the queries of run N go again."
     ),
 )
 """What is asked for instead of a new run, or beside it."""

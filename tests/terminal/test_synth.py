@@ -247,6 +247,8 @@ def test_experts_are_asked_and_what_they_found_decides(shop: Terminal, server: L
         (["--resume", "1", "--dry-run"], "--dry-run says nothing beside --resume"),
         (["--max-cost", "0"], "0.0 is not in the range"),
         (["--answer-tokens", "31"], "31 is not in the range"),
+        (["--resume", str(2**31)], "is not in the range"),
+        (["--rejected", str(2**63)], "is not in the range"),
     ],
 )
 def test_bad_usage(shop: Terminal, options: list[str], said: str) -> None:
