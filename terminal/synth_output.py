@@ -281,7 +281,7 @@ def _state(run: Mapping[str, Any]) -> str:
 
 
 def _print_counts(what: str, counts: Mapping[str, int], words: Mapping[str, str]) -> None:
-    """The total, and below it each reason with its number."""
+    """Each reason with its number, the most frequent first."""
     found = {reason: n for reason, n in counts.items() if n}
     for reason, n in sorted(found.items(), key=lambda one: (-one[1], one[0])):
         click.echo(f"  {what}, {words.get(reason, reason.replace('_', ' '))}: {n:,}")

@@ -123,7 +123,8 @@ other_key_ms = {settings.guard.other_key_ms}
 # The most tokens of one answer.
 # max_tokens = {settings.llm.max_tokens}
 
-# What a model costs per million tokens; without this the cost is said to be unknown.
+# What a model costs per million tokens, by the price list of whoever runs it (these numbers are an
+# example); without this the cost is said to be unknown.
 # [prices."gpt-4o-mini"]
 # input = 0.15
 # output = 0.60

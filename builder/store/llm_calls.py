@@ -1,6 +1,5 @@
 """The ledger of calls to language models: a row before each request, its outcome after."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,8 +14,7 @@ from builder.store.synthesis_schema import (
     synthesis_tasks,
     synthetic_queries,
 )
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+from builder.store.texts import storable
 
 
 class Intent(NamedTuple):
@@ -130,14 +128,12 @@ def add_call(connection: Connection, intent: Intent) -> int:
 
 def finish_call(connection: Connection, call_id: int, answer: Answer) -> None:
     """Write what came of a request."""
-    row = {name: storable(value) for name, value in answer._asdict().items()}
+    row = {
+        name: storable(value) if isinstance(value, str) else value
+        for name, value in answer._asdict().items()
+    }
     row |= {"answered_at": now_text(), "call": call_id}
     connection.execute(_FINISH_CALL, row)
-
-
-def storable(value: Any) -> Any:
-    """A value as databases take it: U+0000 and lone surrogates of a text become U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", value) if isinstance(value, str) else value
 
 
 def last_attempts(connection: Connection, synthesis_id: int) -> dict[int, int]:

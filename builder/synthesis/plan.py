@@ -15,8 +15,8 @@ MOST_PER_CALL = 20
 MOST_EXAMPLES = 10
 MOST_CONCURRENCY = 64
 MOST_SEED = 2**31 - 1
-LEAST_MAX_TOKENS = 32
-"""With fewer an answer of our form may not fit, whatever the model says."""
+LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 32, 32_768
+"""With fewer an answer of our form may not fit, whatever the model says; as in workspace.toml."""
 
 _BY = ("random", "cluster", "length")
 _LISTS = ("types", "retrievers")
@@ -105,7 +105,7 @@ def _check_numbers(plan: SynthPlan) -> None:
         ("examples", 0, MOST_EXAMPLES),
         ("seed", 0, MOST_SEED),
         ("concurrency", 1, MOST_CONCURRENCY),
-        ("max_tokens", LEAST_MAX_TOKENS, MOST_TASKS),
+        ("max_tokens", LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
     ):
         number = getattr(plan, name)
         if number is not None and not least <= number <= most:

@@ -58,7 +58,7 @@ def _of_text(text: str) -> Guess:
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     bounds = [bound for bound, _ in _SCRIPTS]
     counts = np.bincount(np.searchsorted(bounds, points, side="right"), minlength=len(bounds))
-    return _sum([_times(a, int(n)) for (_, a), n in zip(_SCRIPTS, counts, strict=False)])
+    return _sum([_times(a, int(n)) for (_, a), n in zip(_SCRIPTS, counts, strict=True)])
 
 
 def _times(guess: Guess, n: int) -> Guess:

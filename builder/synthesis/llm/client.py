@@ -47,9 +47,9 @@ class LLMClient:
     def send(self, request: Request, rung: str) -> Reply:
         """Send exactly one HTTP request; the reply says what came of it.
 
-        Whatever a server does raises nothing. It takes at most twice the endpoint's timeout. A
-        parameter that the server does not take, and that we can do without, is "server" once, and
-        left out of what is sent after it.
+        Whatever a server does raises nothing. It takes at most about twice the endpoint's timeout,
+        of a server whose headers do not drip. A parameter that the server does not take, and that
+        we can do without, is "server" once, and left out of what is sent after it.
 
         Raises:
             ValueError: It is no rung, or the schema uses what is not checked here.

@@ -4,6 +4,8 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from builder.store.texts import storable
+
 HIDDEN = "[key removed]"
 LONGEST_MESSAGE = 500
 _SHORT_KEY = 8
@@ -15,7 +17,6 @@ _LOOKS_LIKE_A_KEY = re.compile(
     # A URL that carries a user's password.
     r"|(?<=://)[^\s/@:]{1,100}:[^\s/@]{1,100}(?=@)",
 )
-_BROKEN = re.compile("[\ud800-\udfff\x00]")
 
 
 class Redactor:
@@ -26,7 +27,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without the key, and with "\ufffd" for what no UTF-8 text can hold."""
-        text = _BROKEN.sub("\ufffd", text)
+        text = storable(text)
         return text if self._key is None else self._key.sub(HIDDEN, text)
 
     def message(self, text: str) -> str:
