@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from builder.errors import BuilderError
 from builder.store import Connection
+from builder.store.batches import batches
 from builder.store.samplings import texts_of_queries
 from builder.store.syntheses import find_synthesis
 from builder.store.synthetic_queries import (
+    BATCH,
     Candidate,
     Judged,
     candidates_of,
@@ -89,11 +91,10 @@ def filter_synthesis(
         BuilderError: There is no such run.
     """
     seen_now, not_asked = _see(workspace, synthesis_id, progress, anew=anew)
-    with workspace.store.write() as connection:
-        note_judged(connection, seen_now)
+    _note(workspace, seen_now)
     with_ranks, not_run = _travel(workspace, synthesis_id, retrievers, progress)
-    with workspace.store.write() as connection:
-        note_judged(connection, with_ranks)
+    _note(workspace, with_ranks)
+    with workspace.store.read() as connection:
         counts = count_candidates(connection, synthesis_id)
     return {
         "generated": counts.generated,
@@ -102,6 +103,13 @@ def filter_synthesis(
         "flagged": dict(counts.flagged),
         "not_run": not_asked | not_run,
     }
+
+
+def _note(workspace: Workspace, judged: Iterable[Judged]) -> None:
+    """Write a part at a time, so that raters need not wait for all of a great run."""
+    for batch in batches(judged, BATCH):
+        with workspace.store.write() as connection:
+            note_judged(connection, batch)
 
 
 def _see(
