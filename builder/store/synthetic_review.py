@@ -92,21 +92,16 @@ class Kind(NamedTuple):
     candidates: int
 
 
-def waiting_ids(connection: Connection, wanted: Wanted, limit: int | None = None) -> list[int]:
-    """The candidate_ids that wait for a reviewer.
+def waiting_ids(connection: Connection, wanted: Wanted) -> list[int]:
+    """The candidate_ids that wait for a reviewer, of those that are wanted.
 
     By run, document and place in it, so that a passage is read once, then as they were written.
-
-    Args:
-        connection: Inside a transaction.
-        wanted: Which of them.
-        limit: At most so many; None: all.
     """
     task = synthesis_tasks.c
     chosen = select(_MINE.candidate_id).select_from(_CANDIDATES)
     chosen = chosen.where(_is_wanted(wanted), _MINE.review.is_(None))
     chosen = chosen.order_by(task.synthesis_id, task.doc_key, task.position, _MINE.candidate_id)
-    return list(connection.execute(chosen.limit(limit)).scalars())
+    return list(connection.execute(chosen).scalars())
 
 
 def still_waiting(connection: Connection, candidate_ids: Collection[int]) -> list[int]:

@@ -34,9 +34,7 @@ __all__ = [
     "latest_reviewed",
     "look",
     "reject",
-    "review_progress",
     "undo_review",
-    "waiting_for_review",
 ]
 
 KEPT_ALL = Wanted()
@@ -81,45 +79,21 @@ def look(
         later: candidate_ids that were put off, in that order: they come once no other waits.
         first: The one that comes first if it waits, wanted or not; None: none in particular.
     """
+    place = {candidate_id: n for n, candidate_id in enumerate(later)}
     with workspace.store.read() as connection:
         waiting = stored.waiting_ids(connection, wanted)
-        put_off = [one for one in later if one in set(waiting)]
-        in_order = [one for one in waiting if one not in put_off] + put_off
         asked = None if first is None else find_candidate(connection, first)
         if asked is None or asked.review is not None:
-            asked = find_candidate(connection, in_order[0]) if in_order else None
+            following = min(waiting, key=lambda one: place.get(one, -1), default=None)
+            asked = None if following is None else find_candidate(connection, following)
         progress = stored.count_reviewed(connection, wanted)
-    return Sight(asked, progress, len(put_off))
+    return Sight(asked, progress, sum(one in place for one in waiting))
 
 
 def kinds_to_review(workspace: Workspace) -> list[Kind]:
     """Which runs, types and verdicts there are to choose from."""
     with workspace.store.read() as connection:
         return stored.kinds_to_review(connection)
-
-
-def waiting_for_review(
-    workspace: Workspace, wanted: Wanted = KEPT_ALL, *, limit: int | None = None
-) -> list[Candidate]:
-    """What waits for a reviewer: by run and document, then as it was written.
-
-    Candidates of syntheses that were taken back are left out, and those that no filter has seen.
-
-    Args:
-        workspace: Whose candidates.
-        wanted: Which of them; default: all that the filters kept.
-        limit: At most so many; None: all.
-    """
-    with workspace.store.read() as connection:
-        ids = stored.waiting_ids(connection, wanted, limit)
-        found = candidates_by_id(connection, ids)
-    return [found[candidate_id] for candidate_id in ids]
-
-
-def review_progress(workspace: Workspace, wanted: Wanted = KEPT_ALL) -> ReviewProgress:
-    """How many of the wanted candidates there are, and what was said of them."""
-    with workspace.store.read() as connection:
-        return stored.count_reviewed(connection, wanted)
 
 
 def latest_reviewed(workspace: Workspace, actor: Person | None) -> Candidate | None:

@@ -1,5 +1,6 @@
 """Draws synthetic queries for blind validation by experts, and takes a drawing back."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -223,11 +224,8 @@ def _told(workspace: Workspace, drawing: Drawing, asked: _Asked) -> dict[str, An
 
 def _needed(n: int, least: float) -> int | None:
     """With how many of n agreeing their interval begins at `least`; None where with none."""
-    for agree in range(n + 1):
-        low = wilson(agree, n).low
-        if low is not None and low >= least:
-            return agree
-    return None
+    agree = bisect_left(range(n + 1), least, key=lambda agree: wilson(agree, n).low or 0.0)
+    return agree if agree <= n else None
 
 
 def _warnings(workspace: Workspace, n: int, asked: _Asked) -> list[str]:

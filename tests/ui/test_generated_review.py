@@ -10,7 +10,7 @@ from builder.judging.presses import PressGuard
 from builder.people import Person, ensure_person
 from builder.store.documents import insert_documents
 from builder.store.synthetic_queries import Finding, Judged, note_judged
-from builder.synthesis.review import ReviewProgress, look, review_progress
+from builder.synthesis.review import ReviewProgress, look
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document
 from tests.builder.synthesis.written import Answer, write_synthesis
@@ -92,7 +92,7 @@ def test_a_press_for_another_query_stores_nothing(workspace: Workspace, dana: Pe
     press_key(workspace, dana, reviewing, stale)
     assert reviewing.said.before == "That query is done: this press was ignored."
     press_key(workspace, dana, reviewing, press(reviewing, "x"))
-    assert review_progress(workspace) == ReviewProgress(3, 0, 1, 2)
+    assert look(workspace).progress == ReviewProgress(3, 0, 1, 2)
 
 
 def test_an_edit_that_cannot_be_saved_leaves_the_query_on_screen(
@@ -106,7 +106,7 @@ def test_an_edit_that_cannot_be_saved_leaves_the_query_on_screen(
     assert reviewing.said.title == "kept logs"
     press_key(workspace, dana, reviewing, press(reviewing, "u"))
     assert reviewing.first == 1
-    assert review_progress(workspace).waiting == 3
+    assert look(workspace).progress.waiting == 3
 
 
 def test_filters_and_all_that_remains(workspace: Workspace, open_app: OpenApp) -> None:
@@ -121,4 +121,4 @@ def test_filters_and_all_that_remains(workspace: Workspace, open_app: OpenApp) -
     app.selectbox(key="review_type").set_value("keyword").run()
     app.button(key="accept_all_0_really").click().run()
     assert not app.exception
-    assert review_progress(workspace) == ReviewProgress(3, 1, 0, 1)
+    assert look(workspace).progress == ReviewProgress(3, 1, 0, 1)

@@ -36,13 +36,11 @@ from builder.synthesis.review import (
     latest_reviewed,
     look,
     reject,
-    review_progress,
     undo_review,
-    waiting_for_review,
 )
 from builder.workspace import Workspace, init_workspace, open_workspace
 from evals.records import Document, Query
-from tests.builder.synthesis.written import Answer, write_synthesis
+from tests.builder.synthesis.written import Answer, ids_waiting, write_synthesis
 from tests.workspaces import copied
 
 FLAG = Finding("not_found", "rank 40 in bm25")
@@ -183,7 +181,7 @@ def test_only_an_analyst_reviews(workspace: Workspace) -> None:
     ):
         with pytest.raises(NotAllowedError):
             change()
-    assert review_progress(workspace) == ReviewProgress(5, 0, 0, 4)
+    assert look(workspace).progress == ReviewProgress(5, 0, 0, 4)
 
 
 def test_what_was_undone_waits_again_and_keeps_its_id(workspace: Workspace, dana: Person) -> None:
@@ -195,7 +193,7 @@ def test_what_was_undone_waits_again_and_keeps_its_id(workspace: Workspace, dana
         row = query_row_of(connection, query_id)
     assert row is not None
     assert row.status == "retired"
-    assert [one.candidate_id for one in waiting_for_review(workspace)] == [1, 2, 3, 4, 5]
+    assert ids_waiting(workspace) == [1, 2, 3, 4, 5]
     assert accept(workspace, 1) == query_id
     with workspace.store.read() as connection:
         row = query_row_of(connection, query_id)
@@ -290,8 +288,8 @@ def test_all_unflagged_that_remain_are_accepted(workspace: Workspace, dana: Pers
         insert_queries(connection, [Query("q2", "How much is 0")])
     became = accept_all(workspace, only_unflagged=True, actor=dana)
     assert became == {"accepted": 2, "same_text": 1, "unfit": 0, "flagged": 1}
-    assert review_progress(workspace) == ReviewProgress(5, 2, 1, 1)
-    assert [one.candidate_id for one in waiting_for_review(workspace)] == [2, 4]
+    assert look(workspace).progress == ReviewProgress(5, 2, 1, 1)
+    assert ids_waiting(workspace) == [2, 4]
     assert accept_all(workspace, 1, actor=dana)["accepted"] == 1
     last = latest_reviewed(workspace, dana)
     assert last is not None

@@ -26,10 +26,10 @@ from builder.store.people import add_person
 from builder.store.quota import QuotaRule, apply_rule
 from builder.store.schema import pairs
 from builder.store.synthetic_queries import Judged, note_judged
-from builder.synthesis.review import accept, accept_all, reject, undo_review, waiting_for_review
+from builder.synthesis.review import accept, accept_all, reject, undo_review
 from builder.workspace import Workspace, init_workspace
 from evals.records import Document
-from tests.builder.synthesis.written import Answer, write_synthesis
+from tests.builder.synthesis.written import Answer, ids_waiting, write_synthesis
 from tests.workspaces import copied
 
 RATERS = 2
@@ -171,4 +171,4 @@ def test_quota_and_open_slots_follow_from_what_stands(
             assert apply_rule(connection, QuotaRule(RATERS, 1.0)) == 0
             waiting = text("SELECT count(*) FROM synthetic_queries WHERE review IS NULL")
             n = connection.execute(waiting).scalar_one()
-        assert len(waiting_for_review(workspace)) == n
+        assert len(ids_waiting(workspace)) == n

@@ -7,9 +7,10 @@ from sqlalchemy import insert
 
 from builder.store import Connection
 from builder.store.documents import get_document
-from builder.store.syntheses import TaskFields, add_synthesis, add_tasks, note_state, task_rows
+from builder.store.syntheses import TaskFields, add_synthesis, add_tasks, note_state, waiting_tasks
 from builder.store.synthesis_schema import llm_calls
 from builder.store.synthetic_queries import add_candidates
+from builder.store.synthetic_review import Wanted, waiting_ids
 from builder.synthesis.plan import SynthPlan
 from builder.synthesis.prompts import load_prompts
 from builder.workspace import Workspace
@@ -48,7 +49,7 @@ def write_synthesis(
         synthesis_id = add_synthesis(connection, parameters, "ann", None)
         fields = [_task(connection, at, answer) for at, answer in enumerate(answers)]
         add_tasks(connection, synthesis_id, fields)
-        tasks = task_rows(connection, synthesis_id)
+        tasks = waiting_tasks(connection, synthesis_id)
         for task, answer in zip(tasks, answers, strict=True):
             _answer(connection, task.task_id, answer)
         note_state(connection, synthesis_id, "done")
@@ -71,6 +72,12 @@ def _task(connection: Connection, position: int, answer: Answer) -> TaskFields:
         examples=answer.examples,
         request_hash=f"{position:064x}",
     )
+
+
+def ids_waiting(workspace: Workspace) -> list[int]:
+    """The candidate_ids that wait for a reviewer."""
+    with workspace.store.read() as connection:
+        return waiting_ids(connection, Wanted())
 
 
 def _answer(connection: Connection, task_id: int, answer: Answer) -> None:
