@@ -80,9 +80,11 @@ class SyntheticPart:
     def warnings(self) -> Iterator[str]:
         """What a reader of scores should know of them."""
         if unvalidated := self.queries - self.validated:
+            one = unvalidated == 1
+            rest, them, their = ("rests", "it", "its") if one else ("rest", "them", "their")
             yield (
-                f"{unvalidated:,} synthetic queries rest on the grade that came with them from a "
-                "language model: nobody graded their document"
+                f"{unvalidated:,} synthetic {'query' if one else 'queries'} {rest} on the grade "
+                f"that came with {them} from a language model: nobody graded {their} document"
             )
         if self.mode == ACCEPTED and self.report and not self.report["accepted_strata"]:
             yield f"no stratum of synthetic queries is accepted: {self.report['sentence']}"
@@ -100,9 +102,11 @@ class SyntheticPart:
                 "(`validated`)."
             )
         if self.on_models:
+            others = self.queries - self.validated
+            belong, their = ("belongs", "its") if others == 1 else ("belong", "their")
             yield (
-                f"The other {self.queries - self.validated:,} belong to strata that validation "
-                "accepted: their document has the grade that came with the query from the model."
+                f"The other {others:,} {belong} to strata that validation accepted: {their} "
+                "document has the grade that came with the query from the model."
             )
         if self.report and self.mode != NONE:
             yield from _validation(self.report)
