@@ -27,8 +27,6 @@ __all__ = ["Answer", "Fault", "FaultRule", "LLMServer", "Seen"]
 
 RATE_LIMITED = Fault("rate_limited")
 QUOTA = Fault("quota")
-SERVER_ERROR = Fault("server_error")
-HANG = Fault("hang")
 
 FaultRule = Callable[[int, Mapping[str, Any]], Fault | None]
 """(number of the request from 0, its body) -> what goes wrong with it, or None."""

@@ -1,7 +1,7 @@
 """Runs of a language model in the store, and what each asks for, task by task."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -144,13 +144,11 @@ def note_taken_back(connection: Connection, synthesis_id: int, by: str) -> None:
     connection.execute(_change(synthesis_id).values(taken_back(by)))
 
 
-def task_rows(
-    connection: Connection, synthesis_id: int, states: Sequence[str] = ("waiting",)
-) -> list[TaskRow]:
-    """The tasks of a run in these states, by position."""
+def waiting_tasks(connection: Connection, synthesis_id: int) -> list[TaskRow]:
+    """The tasks of a run that wait for an answer, by position."""
     chosen = select(synthesis_tasks, documents.c.doc_id).join(documents)
     chosen = chosen.where(
-        synthesis_tasks.c.synthesis_id == synthesis_id, synthesis_tasks.c.state.in_(states)
+        synthesis_tasks.c.synthesis_id == synthesis_id, synthesis_tasks.c.state == "waiting"
     )
     return [
         _task_row(row) for row in connection.execute(chosen.order_by(synthesis_tasks.c.position))

@@ -5,7 +5,6 @@ the filters found, and what a reviewer said, stands beside it.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
@@ -40,6 +39,7 @@ from builder.store.synthetic_records import (
     KeptText,
     Wanted,
 )
+from builder.store.texts import storable
 
 __all__ = [
     "Candidate",
@@ -59,7 +59,6 @@ __all__ = [
 ]
 
 BATCH = 1000
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def add_candidates(
@@ -80,7 +79,7 @@ def add_candidates(
     table = synthetic_queries
     added = []
     for ordinal, text in enumerate(texts):
-        row = {"call_id": call_id, "task_id": task_id, "ordinal": ordinal, "text": _storable(text)}
+        row = {"call_id": call_id, "task_id": task_id, "ordinal": ordinal, "text": storable(text)}
         made = connection.execute(insert(table).values(row).returning(table.c.candidate_id))
         added.append(int(made.scalar_one()))
     return added
@@ -194,11 +193,6 @@ def texts_of(connection: Connection, query_ids: Iterable[str]) -> dict[str, str]
         chosen = select(queries.c.query_id, queries.c.text).where(queries.c.query_id.in_(batch))
         found.update((row.query_id, row.text) for row in connection.execute(chosen))
     return found
-
-
-def _storable(text: str) -> str:
-    """JSON may hold lone surrogates and U+0000, which no database does."""
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def _judged_row(one: Judged) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from builder.errors import BuilderError
 from builder.store import activity
 from builder.store.llm_calls import last_attempts, spent_by
-from builder.store.syntheses import count_tasks, keep_outcome, note_state, task_rows
+from builder.store.syntheses import count_tasks, keep_outcome, note_state, waiting_tasks
 from builder.synthesis.alone import is_at_work
 from builder.synthesis.asking import ERROR, Asking
 from builder.synthesis.budget import Budget, Caps
@@ -76,7 +76,7 @@ def _asking(workspace: Workspace, synthesis_id: int, settled: Settled, client: L
         attempts = last_attempts(connection, synthesis_id)
         tasks = [
             Task(one.task_id, one.fields, attempts.get(one.task_id, 0))
-            for one in task_rows(connection, synthesis_id)
+            for one in waiting_tasks(connection, synthesis_id)
         ]
         spent = spent_by(connection, synthesis_id)
     prompts = {name: Prompt.from_json(told) for name, told in row.parameters["prompts"].items()}

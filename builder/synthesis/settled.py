@@ -37,11 +37,6 @@ class Settled:
             raise ValueError("nothing may be left open")
         return Manner(plan.per_call, plan.temperature, plan.max_tokens, plan.concurrency)
 
-    @property
-    def currency(self) -> str | None:
-        """Of the price; None without one."""
-        return None if self.price is None else self.price.currency
-
     def as_json(self) -> dict[str, Any]:
         """What `settled_before` reads, with the host for whoever looks at the record."""
         return {

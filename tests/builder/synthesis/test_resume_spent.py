@@ -1,7 +1,7 @@
 """What a run has taken when it goes on: what is not known counts at its most, and is told."""
 
 from builder.store.llm_calls import Answer, Intent, Spent, add_call, finish_call, spent_by
-from builder.store.syntheses import add_synthesis, add_tasks, task_rows
+from builder.store.syntheses import add_synthesis, add_tasks, waiting_tasks
 from builder.synthesis.prompts import load_prompts
 from builder.synthesis.running import resume_synthesis
 from builder.synthesis.settled import settled_now
@@ -25,7 +25,7 @@ def run_that_died(workspace: Workspace, base_url: str, **limits: int) -> int:
     with workspace.store.write() as connection:
         number = add_synthesis(connection, parameters, "terminal", None)
         add_tasks(connection, number, specs)
-        first, second, third = (row.task_id for row in task_rows(connection, number))
+        first, second, third = (row.task_id for row in waiting_tasks(connection, number))
         add_call(connection, Intent(first, 1, "plain", 0, 1000, 256))
         refused = add_call(connection, Intent(second, 1, "plain", 0, 2000, 256))
         finish_call(connection, refused, answer("rate_limited", 0, 0))
