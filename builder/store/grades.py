@@ -130,7 +130,7 @@ def count_judgments(connection: Connection, raters_per_pair: int) -> JudgmentCou
     is_grade = current_judgments.c.outcome == "grade"
     grades = connection.execute(select(func.count()).where(is_grade)).scalar_one()
     judged = select(func.count(current_judgments.c.pair_id.distinct()))
-    judged = judged.where(is_grade, _no_model())
+    judged = judged.where(is_grade, is_of_no_model())
     logged = connection.execute(select(func.count()).select_from(judgments)).scalar_one()
     return JudgmentCounts(
         judgments=logged,
@@ -146,8 +146,8 @@ def _count_pairs(connection: Connection, which: ColumnElement[bool]) -> int:
     return connection.execute(select(func.count()).select_from(pairs).where(which)).scalar_one()
 
 
-def _no_model() -> ColumnElement[bool]:
-    """Whether the grade in hand is of a person or an import."""
+def is_of_no_model() -> ColumnElement[bool]:
+    """Whether the current judgment in hand is of a person or an import."""
     models = select(people.c.person_id).where(people.c.kind.in_(("synthetic", "llm")))
     return current_judgments.c.rater_id.not_in(models)
 
@@ -156,7 +156,7 @@ def _is_unasked() -> ColumnElement[bool]:
     graded = exists().where(
         current_judgments.c.pair_id == pairs.c.pair_id,
         current_judgments.c.outcome == "grade",
-        _no_model(),
+        is_of_no_model(),
     )
     return and_(asks_nobody(), ~graded.correlate(pairs))
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     update,
 )
 
+from builder.store.grades import is_of_no_model
 from builder.store.moments import now_text
 from builder.store.schema import (
     adjudications,
@@ -187,13 +188,12 @@ def worked_on(connection: Connection, query_key: int) -> str | None:
         that stands; None.
     """
     of_query = pairs.c.query_key == query_key
-    models = select(people.c.person_id).where(people.c.kind.in_(("synthetic", "llm")))
     reasons: dict[str, ColumnElement[bool]] = {
         "judged": exists().where(
             of_query,
             current_judgments.c.pair_id == pairs.c.pair_id,
             current_judgments.c.outcome.in_(("grade", "cannot_judge")),
-            current_judgments.c.rater_id.not_in(models),
+            is_of_no_model(),
         ),
         "decided": exists().where(
             of_query, adjudications.c.pair_id == pairs.c.pair_id, adjudications.c.standing == 1

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-_NAMES: Final = {
+NAMES: Final = {
     "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali",
     "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
     "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
@@ -16,6 +16,7 @@ _NAMES: Final = {
     "ta": "Tamil", "te": "Telugu", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
     "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
+"""ISO 639-1 code -> English name."""
 
 
 def language_name(code: str) -> str:
@@ -24,4 +25,4 @@ def language_name(code: str) -> str:
     Args:
         code: ISO 639-1; of one without a name here, it is named by its code.
     """
-    return _NAMES.get(code, f'the language with the ISO 639-1 code "{code}"')
+    return NAMES.get(code, f'the language with the ISO 639-1 code "{code}"')

@@ -4,21 +4,13 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from builder.store.synthetic_queries import Finding
+from builder.synthesis.language_names import NAMES
 from builder.synthesis.review import Candidate, Sight
 from ui import text
 from ui.marking import Terms
 from ui.numbers import count
 from ui.synthesis.words import reason_name
 from ui.text import clean, inline
-
-LANGUAGES = {
-    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
-    "es": "Spanish", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
-    "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nb": "Norwegian",
-    "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
-    "ru": "Russian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
-    "vi": "Vietnamese", "zh": "Chinese",
-}  # fmt: skip
 
 
 def candidate_html(candidate: Candidate, sight: Sight) -> str:
@@ -38,7 +30,7 @@ def candidate_html(candidate: Candidate, sight: Sight) -> str:
 
 def language_name(code: str) -> str:
     """A language in English; its code where the name is not known."""
-    return LANGUAGES.get(code, code)
+    return NAMES.get(code, code)
 
 
 def _progress(sight: Sight) -> str:

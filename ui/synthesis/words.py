@@ -120,7 +120,7 @@ def plan_in_words(plan: Mapping[str, Any]) -> str:
     said = [
         f"{count_of(plan['documents'], 'document')} {way}",
         ", ".join(map(str, plan.get("types", ()))),
-        f"{_each(plan.get('per_document', 1), 'call')} a document",
+        f"{count_of(plan.get('per_document', 1), 'call')} a document",
     ]
     if plan.get("per_call", 1) > 1:
         said.append(f"{queries_of(plan['per_call'])} a call")
@@ -148,7 +148,3 @@ def counted(counts: Mapping[str, int], names: Mapping[str, str]) -> str:
 
 def _way(by: str) -> str:
     return BY[by][0].lower() if by in BY else in_words(by)
-
-
-def _each(n: int, what: str) -> str:
-    return count_of(n, what)
