@@ -181,7 +181,7 @@ def _resumed(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
     n = left["waiting"] + (left["failed"] if asked["retry_failed"] else 0)
     if n and not asked["yes"]:
         unknown = f" ({left['unknown']:,} sent without a recorded answer)" * bool(left["unknown"])
-        _ask(f"Ask {_host_of(workspace, number)} for {out.count_of(n, 'answer')} more{unknown}?")
+        _ask(f"Ask {left['host']} for {out.count_of(n, 'answer')} more{unknown}?")
     how = {name: asked[name] for name in (*CAPS, "retry_failed")}
     outcome = _sent(
         workspace,
@@ -191,13 +191,6 @@ def _resumed(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
         number,
     )
     return outcome, print_synthesis
-
-
-def _host_of(workspace: "Workspace", number: int) -> str:
-    from builder.synthesis.syntheses import list_syntheses
-
-    runs = list_syntheses(workspace)
-    return next(str(run["host"]) for run in runs if run["synthesis_id"] == number)
 
 
 def _ask(question: str) -> None:
@@ -223,26 +216,20 @@ def _sent(
         StoppedMidway: By Ctrl-C; what was sent is on record.
     """
     from builder.synthesis.llm import key_from
+    from builder.synthesis.syntheses import latest_synthesis
 
-    before = _latest(workspace)
+    before = latest_synthesis(workspace)
     try:
         with out.progress_bar() as progress:
             return send(key_from(workspace.settings, os.environ), progress)
     except KeyboardInterrupt as stop:
-        begun = number or _latest(workspace)
+        begun = number or latest_synthesis(workspace)
         if begun is None or (number is None and begun == before):
             raise
         raise StoppedMidway(
             f"goldsmith synth --resume {begun} goes on; no answer that is recorded is paid for "
             "twice."
         ) from stop
-
-
-def _latest(workspace: "Workspace") -> int | None:
-    """The number of the latest run."""
-    from builder.synthesis.syntheses import list_syntheses
-
-    return next((run["synthesis_id"] for run in list_syntheses(workspace)), None)
 
 
 def _code(told: Mapping[str, Any]) -> int:

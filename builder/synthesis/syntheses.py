@@ -62,13 +62,19 @@ def list_syntheses(workspace: Workspace) -> list[dict[str, Any]]:
         return [_listed(connection, row, at_work=at_work) for row in all_syntheses(connection)]
 
 
+def latest_synthesis(workspace: Workspace) -> int | None:
+    """The number of the latest run; None where there is none. Counts nothing, unlike the list."""
+    with workspace.store.read() as connection:
+        return next((row.synthesis_id for row in all_syntheses(connection)), None)
+
+
 def what_is_left(workspace: Workspace, synthesis_id: int) -> dict[str, Any]:
     """How far a run is.
 
     Returns:
-        {"synthesis_id", "state", "stopped", "message", "tasks", "answered", "waiting", "failed",
-        "calls", "unknown" (calls of which nothing is recorded: they may have been paid for),
-        "in_flight" (calls on their way), "unseen" (queries that no filter has seen)}.
+        {"synthesis_id", "host", "state", "stopped", "message", "tasks", "answered", "waiting",
+        "failed", "calls", "unknown" (calls of which nothing is recorded: they may have been paid
+        for), "in_flight" (calls on their way), "unseen" (queries that no filter has seen)}.
 
     Raises:
         BuilderError: There is no such run.
@@ -82,6 +88,7 @@ def what_is_left(workspace: Workspace, synthesis_id: int) -> dict[str, Any]:
     is_running = state["state"] == "running"
     return {
         "synthesis_id": synthesis_id,
+        "host": row.parameters["host"],
         **state,
         "tasks": sum(tasks.values()),
         **{name: tasks.get(name, 0) for name in ("answered", "waiting", "failed")},
