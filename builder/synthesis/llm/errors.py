@@ -35,7 +35,8 @@ _OVERFLOW = re.compile(
     r"|context (?:the )?overflow"  # LM Studio
     r"|(?:prompt|input|message)s? (?:is|are) too long"  # Anthropic
     r"|input token count.{0,40}exceeds"  # Gemini
-    r"|`?inputs`? tokens? \+ `?max_new_tokens`? must be"  # text-generation-inference
+    # text-generation-inference, both
+    r"|`?inputs`? tokens? \+ `?max_new_tokens`? must be|must have less than \d+ tokens"
     r"|request too large for",  # OpenAI, Groq: larger than a whole minute's tokens
     re.IGNORECASE,
 )

@@ -31,6 +31,7 @@ WORDINGS: list[tuple[int, Any, str]] = [
     (400, said("This endpoint's maximum context length is 8192"), TOO_LONG),
     (413, said("Payload too large"), TOO_LONG),
     (422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096."}, TOO_LONG),
+    (422, {"error": "`inputs` must have less than 1024 tokens. Given: 1872"}, TOO_LONG),
     (400, [said("The input token count (9000) exceeds the maximum")], TOO_LONG),
     (400, said("This response_format type is unavailable now"), "unsupported"),
     (422, {"detail": [{"loc": ["body", "response_format"], "msg": "Extra"}]}, "unsupported"),
