@@ -5,21 +5,22 @@ filter has seen, wait for nobody.
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     and_,
     case,
-    exists,
     func,
     select,
     update,
 )
 
+from builder.store.batches import batches
 from builder.store.grades import is_of_no_model
 from builder.store.moments import now_text
 from builder.store.schema import (
@@ -28,7 +29,6 @@ from builder.store.schema import (
     documents,
     pairs,
     people,
-    queries,
     query_outcomes,
 )
 from builder.store.synthesis_schema import (
@@ -39,6 +39,7 @@ from builder.store.synthesis_schema import (
     validations,
 )
 
+BATCH = 500
 _MINE = synthetic_queries.c
 _CANDIDATES = synthetic_queries.join(
     synthesis_tasks, synthesis_tasks.c.task_id == _MINE.task_id
@@ -179,38 +180,20 @@ def model_asked(connection: Connection, synthesis_id: int) -> str | None:
     return model or None
 
 
-def worked_on(connection: Connection, query_key: int) -> str | None:
-    """What people did with a query, the first that is so; None if nothing.
+def worked_on(connection: Connection, query_keys: Iterable[int]) -> dict[int, str]:
+    """What people did with queries, of each the first that is so; without those with nothing.
 
     Returns:
-        judged: a grade, or "can't judge", of a person or an import stands; decided: an analyst's
-        decision; discussed: a rater's word about the whole query; validated: it is in a validation
-        that stands; None.
+        query_key -> judged: a grade, or "can't judge", of a person or an import stands; decided: an
+        analyst's decision; discussed: a rater's word about the whole query; validated: it is in a
+        validation that stands.
     """
-    of_query = pairs.c.query_key == query_key
-    reasons: dict[str, ColumnElement[bool]] = {
-        "judged": exists().where(
-            of_query,
-            current_judgments.c.pair_id == pairs.c.pair_id,
-            current_judgments.c.outcome.in_(("grade", "cannot_judge")),
-            is_of_no_model(),
-        ),
-        "decided": exists().where(
-            of_query, adjudications.c.pair_id == pairs.c.pair_id, adjudications.c.standing == 1
-        ),
-        "discussed": exists().where(
-            query_outcomes.c.query_key == query_key, query_outcomes.c.standing == 1
-        ),
-        "validated": exists().where(
-            validation_queries.c.query_key == query_key,
-            validations.c.validation_id == validation_queries.c.validation_id,
-            validations.c.taken_back_at.is_(None),
-        ),
-    }
-    for reason, holds in reasons.items():
-        if connection.execute(select(queries.c.query_key).where(holds).limit(1)).first():
-            return reason
-    return None
+    found: dict[int, str] = {}
+    for batch in batches(query_keys, BATCH):
+        for reason, (query_key, chosen) in _WORK.items():
+            for key in connection.execute(chosen.where(query_key.in_(batch))).scalars():
+                found.setdefault(key, reason)
+    return found
 
 
 def pairs_of_queries(
@@ -234,6 +217,23 @@ def synthetic_grades(connection: Connection, query_key: int) -> list[tuple[int, 
         current_judgments.c.outcome == "grade",
     )
     return [(row.pair_id, row.rater_id) for row in connection.execute(chosen)]
+
+
+def _work() -> dict[str, tuple[ColumnElement[int], Select[int]]]:
+    """Reason -> column of the query, and the queries of which it is so."""
+    of_pair, said, drawn = pairs.c.query_key, query_outcomes.c.query_key, validation_queries.c
+    judged = select(of_pair).join(current_judgments, current_judgments.c.pair_id == pairs.c.pair_id)
+    decided = select(of_pair).join(adjudications, adjudications.c.pair_id == pairs.c.pair_id)
+    validated = select(drawn.query_key).join(
+        validations, validations.c.validation_id == drawn.validation_id
+    )
+    is_said = current_judgments.c.outcome.in_(("grade", "cannot_judge"))
+    return {
+        "judged": (of_pair, judged.where(is_said, is_of_no_model())),
+        "decided": (of_pair, decided.where(adjudications.c.standing == 1)),
+        "discussed": (said, select(said).where(query_outcomes.c.standing == 1)),
+        "validated": (drawn.query_key, validated.where(validations.c.taken_back_at.is_(None))),
+    }
 
 
 def _note(
@@ -265,3 +265,6 @@ def _is_wanted(wanted: Wanted) -> ColumnElement[bool]:
     if wanted.flagged is not None:
         conditions.append(_is_flagged() if wanted.flagged else ~_is_flagged())
     return and_(*conditions)
+
+
+_WORK = _work()

@@ -88,12 +88,17 @@ def withdraw(connection: Connection, query_key: int) -> str | None:
         None if that was done, or why the query stays as it is: judged, decided, discussed or
         validated, as `synthetic_review.worked_on` says.
     """
-    reason = worked_on(connection, query_key)
+    reason = worked_on(connection, [query_key]).get(query_key)
     if reason is None:
-        for pair_id, rater_id in synthetic_grades(connection, query_key):
-            record_judgment(connection, NewJudgment(pair_id, rater_id, "undone", _token()))
-        set_query_state(connection, query_key, status="retired")
+        retire(connection, query_key)
     return reason
+
+
+def retire(connection: Connection, query_key: int) -> None:
+    """As `withdraw`, of a query of which the caller knows that nobody has worked on it."""
+    for pair_id, rater_id in synthetic_grades(connection, query_key):
+        record_judgment(connection, NewJudgment(pair_id, rater_id, "undone", _token()))
+    set_query_state(connection, query_key, status="retired")
 
 
 def _query_ids(connection: Connection, candidates: Sequence[Candidate]) -> list[str]:

@@ -333,7 +333,9 @@ def _refuse_same(connection: Connection, candidate: Candidate, said: str) -> Non
 def _refuse_graded_text(connection: Connection, candidate: Candidate, said: str) -> None:
     """Refuse another text of a query that it was before, where people have judged that one."""
     row = None if candidate.query_id is None else query_row_of(connection, candidate.query_id)
-    if row is not None and row.text != said and stored.worked_on(connection, row.query_key):
+    if row is None or row.text == said:
+        return
+    if stored.worked_on(connection, [row.query_key]):
         raise BuilderError(
             f"The query {row.query_id} was judged as: {row.text}",
             hint="Accept it with that text, or reject it and add a query of your own.",

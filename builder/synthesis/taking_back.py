@@ -1,6 +1,7 @@
 """Takes a synthesis back: its queries go, unless somebody has worked on them."""
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from builder.errors import BuilderError
@@ -10,7 +11,7 @@ from builder.store.syntheses import SynthesisRow, active_queries_of, note_taken_
 from builder.store.synthetic_queries import count_candidates
 from builder.store.synthetic_review import worked_on
 from builder.synthesis.alone import is_at_work
-from builder.synthesis.entering import withdraw
+from builder.synthesis.entering import retire
 from builder.synthesis.syntheses import known_synthesis
 from builder.workspace import Workspace
 
@@ -48,14 +49,16 @@ def take_back_synthesis(
     if dry_run:
         with workspace.store.read() as connection:
             row = _resting(connection, synthesis_id, at_work=at_work)
-            reasons = [
-                worked_on(connection, key) for key in active_queries_of(connection, synthesis_id)
-            ]
-            return _told(connection, row, reasons)
+            keys = active_queries_of(connection, synthesis_id)
+            return _told(connection, row, keys, worked_on(connection, keys))
     with workspace.store.write() as connection:
         row = _resting(connection, synthesis_id, at_work=at_work)
-        reasons = [withdraw(connection, key) for key in active_queries_of(connection, synthesis_id)]
-        told = _told(connection, row, reasons)
+        keys = active_queries_of(connection, synthesis_id)
+        stay = worked_on(connection, keys)
+        for key in keys:
+            if key not in stay:
+                retire(connection, key)
+        told = _told(connection, row, keys, stay)
         if row.taken_back_at is None:
             note_taken_back(connection, synthesis_id, called(actor))
         activity.note(connection, called(actor), TAKEN_BACK, str(synthesis_id), told)
@@ -71,12 +74,13 @@ def _resting(connection: Connection, synthesis_id: int, *, at_work: bool) -> Syn
     return row
 
 
-def _told(connection: Connection, row: SynthesisRow, reasons: list[str | None]) -> dict[str, Any]:
-    kept = Counter(reason for reason in reasons if reason is not None)
+def _told(
+    connection: Connection, row: SynthesisRow, keys: Collection[int], stay: Mapping[int, str]
+) -> dict[str, Any]:
     return {
         "synthesis_id": row.synthesis_id,
-        "queries_removed": reasons.count(None),
+        "queries_removed": len(keys) - len(stay),
         "candidates": count_candidates(connection, row.synthesis_id).generated,
-        "kept": dict(kept.most_common()),
+        "kept": dict(Counter(stay.values()).most_common()),
         "again": row.taken_back_at is not None,
     }
