@@ -28,6 +28,7 @@ from terminal.synth_output import (
     print_taken_back,
     print_validation,
     print_validation_taken_back,
+    say_waiting,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ _LIMITS = ("cap_calls", "cap_tokens", "cap_cost")
 _BELONGS = {
     "retry_failed": "resume",
     "only_unflagged": "accept_all",
+    "anyway": "take_back",
     "share": "validate",
     "others": "validate",
 }
@@ -167,7 +169,14 @@ def _new(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
     digest = expected["digest"]
     outcome = _sent(
         workspace,
-        lambda key, progress: run(workspace, plan, key=key, progress=progress, digest=digest),
+        lambda key, progress: run(
+            workspace,
+            plan,
+            key=key,
+            progress=progress,
+            digest=digest,
+            waiting_for=say_waiting,
+        ),
     )
     return outcome, lambda told: print_synthesis(told, said=expected["warnings"])
 
@@ -186,7 +195,7 @@ def _resumed(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
     outcome = _sent(
         workspace,
         lambda key, progress: resume_synthesis(
-            workspace, number, key=key, progress=progress, **how
+            workspace, number, key=key, progress=progress, waiting_for=say_waiting, **how
         ),
         number,
     )
@@ -233,9 +242,14 @@ def _sent(
 
 
 def _code(told: Mapping[str, Any]) -> int:
-    """1 where the server or the model ended the run; a limit that was asked for ends it well."""
-    stopped = told.get("stopped")
-    return BAD_INPUT if stopped and stopped not in _LIMITS else 0
+    """1 where nothing was written, or the server or the model ended the run.
+
+    A limit that was asked for ends it well, unless it let no call through.
+    """
+    stopped = told["stopped"]
+    is_idle = stopped in _LIMITS and not told["sent"]
+    is_ended = stopped is not None and stopped not in _LIMITS
+    return BAD_INPUT if is_ended or is_idle or not told["generated"] else 0
 
 
 def _list(workspace: "Workspace", _: Mapping[str, Any]) -> _Told:
@@ -276,8 +290,8 @@ def _accept_all(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
 def _taken_back(workspace: "Workspace", asked: Mapping[str, Any]) -> _Told:
     from builder.synthesis.taking_back import take_back_synthesis
 
-    dry_run = asked["dry_run"]
-    told = take_back_synthesis(workspace, asked["take_back"], dry_run=dry_run)
+    dry_run, anyway = asked["dry_run"], asked["anyway"]
+    told = take_back_synthesis(workspace, asked["take_back"], anyway=anyway, dry_run=dry_run)
     return told, lambda shown: print_taken_back(shown, dry_run=dry_run)
 
 

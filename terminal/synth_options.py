@@ -141,6 +141,11 @@ deed_options = together(
     click.option(
         "--take-back", type=NUMBER, metavar="N", help="Let the queries of run N go again."
     ),
+    click.option(
+        "--anyway",
+        is_flag=True,
+        help="With --take-back: also while queries stay that somebody has worked on.",
+    ),
 )
 """What is asked for instead of a new run, or beside it."""
 

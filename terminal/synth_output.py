@@ -103,13 +103,24 @@ def print_synthesis(told: Mapping[str, Any], said: Sequence[str] = ()) -> None:
         click.echo(line)
 
 
+def say_waiting(n: int) -> None:
+    """That a command which is to stop waits for answers, on stderr."""
+    them = "its way, which" if n == 1 else "their way, which"
+    leaves = "it" if n == 1 else "them"
+    out.say(
+        f"waiting for {out.count_of(n, 'answer')} on {them} may be paid for; "
+        f"Ctrl-C again leaves {leaves}"
+    )
+
+
 def print_syntheses(runs: Sequence[Mapping[str, Any]]) -> None:
     """All runs, the latest first."""
     if not runs:
         click.echo("No language model has written queries here; `goldsmith synth` has it done.")
         return
     columns = ["run", "when", "by", "state", "model", "host", "documents", "calls", "queries"]
-    out.print_table([*columns, "kept", "accepted", "waiting", "tokens", "cost"], _rows(runs))
+    columns += ["kept", "accepted", "of these stand", "waiting", "tokens", "cost"]
+    out.print_table(columns, _rows(runs))
 
 
 def _rows(runs: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -123,6 +134,7 @@ def _rows(runs: Sequence[Mapping[str, Any]]) -> list[list[str]]:
             plain(run["host"], 30),
             *(f"{run[name]:,}" for name in ("documents", "calls", "generated", "kept")),
             f"{run['accepted']:,}",
+            f"{run['left']:,}",
             f"{run['waiting']:,}",
             f"{run['tokens']:,}",
             _cost(run),
@@ -184,12 +196,20 @@ def print_accepted(told: Mapping[str, Any]) -> None:
 
 def print_taken_back(told: Mapping[str, Any], *, dry_run: bool) -> None:
     """Which queries of a run go, and which stay and why."""
+    from builder.synthesis.taking_back import KEPT_IN_WORDS
+
     n = told["queries_removed"]
     click.echo(f"run {told['synthesis_id']}: {out.count_of(n, 'query')} {_go(n, dry_run=dry_run)}")
+    if n := told["unreviewed"]:
+        waits = "waits" if n == 1 else "wait"
+        click.echo(f"  {out.count_of(n, 'query')} not reviewed yet {waits} no more")
     for reason, kept in told["kept"].items():
-        click.echo(f"  {kept:,} {'stays' if kept == 1 else 'stay'}: {reason.replace('_', ' ')}")
+        stays = "stays" if kept == 1 else "stay"
+        click.echo(f"  {kept:,} {stays}: {KEPT_IN_WORDS[reason]}")
     if told["again"]:
         click.echo("  it was taken back before")
+    if dry_run and told["needs_anyway"]:
+        click.echo("It is refused unless you say --anyway.")
 
 
 def print_drawn(told: Mapping[str, Any], *, dry_run: bool) -> None:

@@ -9,6 +9,9 @@ from builder.people import Person
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted
 
+ALL_THE_SAME = "Take it back all the same"
+"""What somebody ticks where much of a deed stays."""
+
 
 class Undoing(NamedTuple):
     """What taking a deed back would do.
@@ -16,10 +19,12 @@ class Undoing(NamedTuple):
     Attributes:
         said: A sentence each.
         is_possible: Whether there is anything to take back.
+        told_first: Whether somebody has to say first that it shall be done all the same.
     """
 
     said: Sequence[str]
     is_possible: bool = True
+    told_first: bool = False
 
 
 def offer_taking_back(
@@ -45,11 +50,21 @@ def offer_taking_back(
         would = tell()
         for line in would.said:
             muted(line)
+        is_said = not would.told_first or st.checkbox(ALL_THE_SAME, key=_key_of_saying(number))
         st.button(
             "Take it back",
             type="primary",
             key=f"take_back_{number}",
-            disabled=not would.is_possible,
+            disabled=not (would.is_possible and is_said),
             on_click=in_callback(take_back),
             args=(workspace, person, number),
         )
+
+
+def is_said_all_the_same(number: int) -> bool:
+    """Whether somebody said that the deed of this number shall be taken back whatever stays."""
+    return bool(st.session_state.get(_key_of_saying(number)))
+
+
+def _key_of_saying(number: int) -> str:
+    return f"all_the_same_{number}"

@@ -204,6 +204,14 @@ def active_queries_of(connection: Connection, synthesis_id: int) -> list[int]:
     return list(connection.execute(mine.order_by(queries.c.query_key)).scalars())
 
 
+def documents_with_queries(connection: Connection) -> set[str]:
+    """The documents for which a model wrote queries that are active, of whichever run."""
+    joined = synthetic_queries.join(synthesis_tasks).join(documents)
+    joined = joined.join(queries, queries.c.query_key == synthetic_queries.c.query_key)
+    chosen = select(documents.c.doc_id).distinct().select_from(joined)
+    return set(connection.execute(chosen.where(queries.c.status == "active")).scalars())
+
+
 _NOTE_TASK = (
     update(synthesis_tasks)
     .where(synthesis_tasks.c.task_id == bindparam("task"))

@@ -185,8 +185,8 @@ def worked_on(connection: Connection, query_keys: Iterable[int]) -> dict[int, st
 
     Returns:
         query_key -> judged: a grade, or "can't judge", of a person or an import stands; decided: an
-        analyst's decision; discussed: a rater's word about the whole query; validated: it is in a
-        validation that stands.
+        analyst's decision; discussed: a rater's word about the whole query; in_drawing: a
+        validation that stands could draw it, whether it did or not.
     """
     found: dict[int, str] = {}
     for batch in batches(query_keys, BATCH):
@@ -232,7 +232,7 @@ def _work() -> dict[str, tuple[ColumnElement[int], Select[int]]]:
         "judged": (of_pair, judged.where(is_said, is_of_no_model())),
         "decided": (of_pair, decided.where(adjudications.c.standing == 1)),
         "discussed": (said, select(said).where(query_outcomes.c.standing == 1)),
-        "validated": (drawn.query_key, validated.where(validations.c.taken_back_at.is_(None))),
+        "in_drawing": (drawn.query_key, validated.where(validations.c.taken_back_at.is_(None))),
     }
 
 

@@ -16,6 +16,7 @@ from builder.errors import BuilderError
 from builder.mining.sampling import allocate_proportionally
 from builder.store import Connection
 from builder.store.documents import count_documents, documents_by_ids, get_document
+from builder.store.syntheses import documents_with_queries
 from builder.store.synthesis_sources import DocumentMark, document_marks, documents_in_use
 from builder.synthesis.clusters import cluster, embeddings_of, number_of_clusters
 from builder.synthesis.passages import is_telling, passages_of
@@ -110,7 +111,8 @@ def _read(
 
     field = plan.by.removeprefix(FIELD) if plan.by.startswith(FIELD) else ""
     with workspace.store.read() as connection:
-        in_use = documents_in_use(connection)
+        # Of a run that was taken back queries may stay.
+        in_use = documents_in_use(connection) | documents_with_queries(connection)
         found = list(_candidates(connection, field, skipped, progress))
     used = np.array([one.doc_id in in_use for one in found], dtype=np.bool_)
     draws = np.array([_draw(plan.seed, one.doc_id) for one in found], dtype=np.uint64)

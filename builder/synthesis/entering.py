@@ -86,7 +86,7 @@ def withdraw(connection: Connection, query_key: int) -> str | None:
 
     Returns:
         None if that was done, or why the query stays as it is: judged, decided, discussed or
-        validated, as `synthetic_review.worked_on` says.
+        in_drawing, as `synthetic_review.worked_on` says.
     """
     reason = worked_on(connection, [query_key]).get(query_key)
     if reason is None:

@@ -46,7 +46,7 @@ _STAYS = {
     "judged": "Somebody has judged it",
     "decided": "An analyst has decided on it",
     "discussed": "A rater has said something about it",
-    "validated": "It is in a validation",
+    "in_drawing": "It is in the drawing of a validation",
 }
 
 
@@ -279,7 +279,7 @@ def _withdraw(connection: Connection, query_id: str) -> None:
         raise BuilderError(
             f"The query {query_id} stays. {_STAYS[reason]}.",
             hint="Take the validation back first."
-            if reason == "validated"
+            if reason == "in_drawing"
             else "The page Queries retires it; what was said of it is kept.",
         )
 

@@ -234,14 +234,16 @@ def test_taking_back_says_what_goes_and_what_stays() -> None:
         "synthesis_id": 3,
         "queries_removed": 1,
         "candidates": 4,
+        "unreviewed": 2,
         "kept": {"judged": 2},
         "again": False,
     }
     stay = "Stay: 2 queries: somebody graded them."
     assert would_go_in_words(told)[0] == "1 query will be retired."
     assert stay in would_go_in_words(told)
+    assert "2 queries not reviewed yet wait no more." in would_go_in_words(told)
     assert taken_back_in_words(told)[0] == "Run 3 is taken back. 1 query is retired."
-    once_more = {**told, "again": True}
+    once_more = {**told, "again": True, "unreviewed": 0}
     assert taken_back_in_words(once_more) == [
         "Run 3 was taken back before. 1 query is retired.",
         stay,

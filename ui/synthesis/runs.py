@@ -7,7 +7,7 @@ import streamlit as st
 
 from builder.people import Person
 from builder.synthesis.syntheses import list_syntheses, what_is_left
-from builder.synthesis.taking_back import take_back_synthesis
+from builder.synthesis.taking_back import KEPT_IN_WORDS, take_back_synthesis
 from builder.workspace import Workspace
 from ui import secrets
 from ui.frame import errors_shown, in_callback, muted, note, section, sentence
@@ -15,8 +15,8 @@ from ui.jobs import clock, latest_job, start
 from ui.numbers import count, count_of, in_words
 from ui.synthesis.cost import SYNTH_JOB
 from ui.synthesis.outcome import yield_html
-from ui.synthesis.words import KEPT, STATES, money, plan_in_words, queries_of
-from ui.taking_back import Undoing, offer_taking_back
+from ui.synthesis.words import STATES, money, plan_in_words, queries_of
+from ui.taking_back import Undoing, is_said_all_the_same, offer_taking_back
 from ui.text import inline
 
 RESUME_TARGET = "builder.synthesis.running:resume_job"
@@ -85,7 +85,7 @@ def facts_in_words(run: Run) -> str:
     """Accepted queries, calls, tokens, cost, and what is open."""
     cost = run["cost"]
     said = [
-        f"{count(run['accepted'])} accepted",
+        _accepted(run),
         count_of(run["calls"], "call"),
         count_of(run["tokens"], "token"),
         "cost unknown" if cost is None else money(cost, run["currency"]),
@@ -138,7 +138,9 @@ def would_go_in_words(would: Mapping[str, Any]) -> list[str]:
     """What taking a run back would remove and leave, a sentence each."""
     n = would["queries_removed"]
     went = f"{queries_of(n)} will be retired." if n else "No query of the set is retired."
-    return [went, *_rest(would), "What was asked and paid stays on record."]
+    closed = "" if would["again"] else "The run cannot be reviewed or gone on with any more."
+    said = [went, *_rest(would), closed, "What was asked and paid stays on record."]
+    return [line for line in said if line]
 
 
 def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
@@ -149,13 +151,21 @@ def taken_back_in_words(done: Mapping[str, Any]) -> list[str]:
     return [f"Run {count(done['synthesis_id'])} {before}. {went}", *_rest(done)]
 
 
+def _accepted(run: Run) -> str:
+    """How many queries reviewers accepted, and how many of them stand in the set."""
+    accepted, left = run["accepted"], run["left"]
+    if accepted == left:
+        return f"{count(accepted)} accepted"
+    return f"{count(accepted)} accepted, {count(left)} of them in the set"
+
+
 def _rest(told: Mapping[str, Any]) -> list[str]:
     """How many candidates nobody looks at any more, and why queries stay."""
     said = []
-    if (n := told["candidates"]) and not told["again"]:
-        said.append(f"{queries_of(n)} of the model {'is' if n == 1 else 'are'} reviewed no more.")
+    if n := told["unreviewed"]:
+        said.append(f"{queries_of(n)} not reviewed yet {'waits' if n == 1 else 'wait'} no more.")
     stay = [
-        f"{queries_of(n)}: {KEPT.get(reason, in_words(reason))}"
+        f"{queries_of(n)}: {KEPT_IN_WORDS.get(reason, in_words(reason))}"
         for reason, n in told["kept"].items()
         if n
     ]
@@ -236,13 +246,15 @@ def _offer_taking_back(workspace: Workspace, person: Person, number: int) -> Non
     def tell() -> Undoing:
         would = take_back_synthesis(workspace, number, person, dry_run=True)
         can_go = not would["again"] or bool(would["queries_removed"])
-        return Undoing(would_go_in_words(would), can_go)
+        return Undoing(would_go_in_words(would), can_go, told_first=would["needs_anyway"])
 
     offer_taking_back(workspace, person, number, tell, _take_back)
 
 
 def _take_back(workspace: Workspace, person: Person, number: int) -> None:
-    st.session_state[_SAID] = taken_back_in_words(take_back_synthesis(workspace, number, person))
+    anyway = is_said_all_the_same(number)
+    done = take_back_synthesis(workspace, number, person, anyway=anyway)
+    st.session_state[_SAID] = taken_back_in_words(done)
 
 
 def _limit_key(number: int) -> str:

@@ -63,14 +63,6 @@ STATES: Mapping[str, str] = {
     "done": "done",
 }
 
-KEPT: Mapping[str, str] = {
-    "judged": "somebody graded them",
-    "decided": "an analyst decided on them",
-    "discussed": "raters said something of them",
-    "validated": "a validation drew them",
-}
-"""Why queries stay when a run is taken back."""
-
 
 def queries_of(n: int) -> str:
     """How many queries."""

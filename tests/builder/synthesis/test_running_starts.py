@@ -221,7 +221,7 @@ def test_a_run_that_is_taken_back_is_not_gone_on_with(boilers: Workspace) -> Non
         with pytest.raises(BuilderError, match="was taken back"):
             resume_synthesis(boilers, number, key=None)
     assert back == preview
-    assert (back["candidates"], back["queries_removed"], back["again"]) == (2, 0, False)
+    assert (back["candidates"], back["unreviewed"], back["again"]) == (2, 2, False)
     assert take_back_synthesis(boilers, number)["again"]
     assert list_syntheses(boilers)[0]["taken_back_by"] == "terminal"
     with pytest.raises(BuilderError, match="no synthesis 9"):
@@ -241,7 +241,10 @@ def test_queries_that_somebody_graded_stay_when_their_run_is_taken_back(
         f"query-id\tcorpus-id\trater\tgrade\n{query_id}\t{graded.doc_id}\tann\t3\n", "utf-8"
     )
     import_judgments(boilers, judgments)
-    back = take_back_synthesis(boilers, number)
+    with pytest.raises(BuilderError, match=r"let 1 of its queries go, 1 would stay \(1 somebody"):
+        take_back_synthesis(boilers, number)
+    assert list_syntheses(boilers)[0]["taken_back_at"] is None
+    back = take_back_synthesis(boilers, number, anyway=True)
     assert (back["queries_removed"], back["kept"]) == (1, {"judged": 1})
     found = [find_query(boilers, one).query.status for one in (query_id, other_id)]
     assert found == ["active", "retired"]
