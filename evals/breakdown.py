@@ -8,6 +8,12 @@ from estimates import Estimate
 from evals.measures import Scores, mean_over
 from evals.records import Query
 
+EASIER = (
+    "Queries that a language model wrote are easier as a rule than those that people typed, so "
+    "compare models within a source, and no score across sources."
+)
+"""What readers of scores by source have to know, where one source is `synthetic`."""
+
 
 def by_source(scores: Scores, queries: Iterable[Query]) -> dict[str, dict[str, Any]]:
     """Each measure over the queries of each source alone.

@@ -148,6 +148,10 @@ def _print_by_source(results: Sequence[Mapping[str, Any]]) -> None:
         click.echo("By where the queries came from:")
         columns = ["model", "source", "queries", "nDCG@10", "95 % interval", *HEADLINE[1:]]
         print_table(columns, rows)
+    if any("synthetic" in result.get("by_source", {}) for result in results):
+        from evals.breakdown import EASIER
+
+        click.echo(EASIER)
 
 
 def _best_first(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -138,6 +138,7 @@ def _as_json(row: "Listed") -> dict[str, object]:
         "has_link": row.has_link,
         "grades": row.grades,
         "last_judged_at": row.last_judged_at,
+        "excluded": row.excluded,
     }
 
 
@@ -149,7 +150,7 @@ def _row(row: "Listed") -> list[str]:
         person.kind,
         person.role if is_human else "-",
         _state(person) if is_human else "-",
-        f"{row.grades:,}",
+        f"{row.grades:,}{', left out' * row.excluded}",
         row.last_judged_at[:16].replace("T", " ") if row.last_judged_at else "-",
     ]
 

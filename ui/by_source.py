@@ -5,17 +5,12 @@ from typing import Any
 
 import streamlit as st
 
+from evals.breakdown import EASIER
 from evals.results import Result
 from ui.frame import muted
 from ui.numbers import MISSING, count, decimal, in_words, interval
-from ui.sources import source_of_queries
 from ui.tables import Column, Html, named, table, with_note
 from ui.text import inline
-
-EASIER = (
-    "Queries that a language model wrote are easier as a rule than those that people typed, so "
-    "compare models within a source, and no score across sources."
-)
 
 
 def show_by_source(
@@ -50,7 +45,7 @@ def by_source_html(
     name: str,
 ) -> str:
     """Safe HTML: a row for each model, a column for each source with n in each cell."""
-    columns = [Column("model"), *(Column(source_of_queries(one), numeric=True) for one in sources)]
+    columns = [Column("model"), *(Column(one, numeric=True) for one in sources)]
     rows = [
         [
             named(result.model, colours[result.model]),

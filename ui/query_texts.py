@@ -10,7 +10,6 @@ from builder.store.activity import Entry
 from builder.store.query_words import Word
 from ui.guidelines import diff_html, local_time
 from ui.numbers import count
-from ui.sources import source_of_queries
 from ui.text import clean, inline
 
 ATTENTION = {
@@ -50,7 +49,7 @@ def head_html(listed: ListedQuery) -> str:
         f'<div class="gs-listed-whole"><div class="gs-query" dir="auto">{escape(clean(query.text))}'
         f'</div><div class="gs-need" dir="auto">{need}</div>{tags_html(query.tags)}'
         f'<p class="gs-muted">{state_html(listed)} {inline(query.query_id)} \u00b7 '
-        f"{inline(source_of_queries(query.source))} \u00b7 {facts(listed)}</p></div>"
+        f"source {inline(query.source)} \u00b7 {facts(listed)}</p></div>"
     )
 
 

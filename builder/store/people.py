@@ -38,6 +38,7 @@ class Listed:
         has_link: Whether there is a link of this person's own to the app.
         grades: How many pairs this person grades: undone and skipped ones do not count.
         last_judged_at: When the last judgment came in, ISO 8601 in UTC; None if there is none.
+        excluded: Whether the grades of this person are left out everywhere.
     """
 
     person: Person
@@ -45,6 +46,7 @@ class Listed:
     has_link: bool
     grades: int
     last_judged_at: str | None
+    excluded: bool
 
 
 def add_person(
@@ -112,6 +114,7 @@ def list_people(connection: Connection) -> list[Listed]:
             row.invite is not None,
             graded.get(row.person_id, 0),
             row.last_judged_at,
+            row.excluded_at is not None,
         )
         for row in connection.execute(chosen)
     ]

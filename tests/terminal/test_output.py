@@ -106,7 +106,8 @@ def test_scores_by_source_stand_below_those_of_all(capsys: pytest.CaptureFixture
     plain = {**model, **part(0.5, [0.4, 0.6])}
     print_results([plain])
     assert "source" not in capsys.readouterr().out
-    print_results([plain | {"by_source": {"log": part(0.4, [0.3, 0.5]), "syn\n": part(0.6, None)}}])
+    sources = {"log": part(0.4, [0.3, 0.5]), "syn\n": part(0.6, None)}
+    print_results([plain | {"by_source": sources}])
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert rows[3:] == [
         ["By", "where", "the", "queries", "came", "from:"],
@@ -114,3 +115,6 @@ def test_scores_by_source_stand_below_those_of_all(capsys: pytest.CaptureFixture
         ["bm25", "log", "20", "0.4000", "0.300", "to", "0.500", *["0.4000"] * 4],
         ["bm25", "syn?", "20", "0.6000", "-", *["0.6000"] * 4],
     ]
+    print_results([plain | {"by_source": {**sources, "synthetic": part(0.7, None)}}])
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.endswith("so compare models within a source, and no score across sources.")

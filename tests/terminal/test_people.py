@@ -1,7 +1,7 @@
 """A team's first admin comes from the terminal, before anybody has opened the app."""
 
 from builder.activity import read_activity
-from builder.people import find_active, person_of_invite
+from builder.people import exclude_rater, find_active, person_of_invite
 from builder.workspace import open_workspace
 from tests.terminal.conftest import Terminal
 
@@ -17,7 +17,7 @@ def test_people_are_added_and_listed(goldsmith: Terminal) -> None:
     assert "/?invite=" in goldsmith("people", "add", "Ravi").stdout
     assert goldsmith("people", "list", "--json").document == {
         "people": [
-            {**added, "has_link": True, "grades": 0, "last_judged_at": None},
+            {**added, "has_link": True, "grades": 0, "last_judged_at": None, "excluded": False},
             {
                 "name": "Ravi",
                 "kind": "human",
@@ -26,10 +26,27 @@ def test_people_are_added_and_listed(goldsmith: Terminal) -> None:
                 "has_link": True,
                 "grades": 0,
                 "last_judged_at": None,
+                "excluded": False,
             },
         ]
     }
     assert "Zoë" in goldsmith.processes("people", "list").stdout
+
+
+def test_who_is_left_out_is_marked(goldsmith: Terminal) -> None:
+    goldsmith("init")
+    goldsmith("people", "add", "Ann", "--role", "admin")
+    goldsmith("people", "add", "Ravi")
+    with open_workspace(goldsmith.folder / "w") as workspace:
+        exclude_rater(workspace, "Ravi", "took another scale", None)
+    ann, ravi = goldsmith("people", "list").stdout.splitlines()[1:]
+    assert ("left out" in ann, "0, left out" in ravi) == (False, True)
+    assert [
+        row["excluded"] for row in goldsmith("people", "list", "--json").document["people"]
+    ] == [
+        False,
+        True,
+    ]
 
 
 def test_people_change_and_the_last_admin_stays(goldsmith: Terminal) -> None:

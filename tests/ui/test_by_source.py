@@ -21,7 +21,7 @@ def test_scores_of_generated_and_imported_queries_stand_side_by_side(
     assert not app.exception
     table = html[html.index("gs-by-source") :]
     assert "nDCG@10 by source of the queries" in table
-    assert table.index("imported") < table.index("synthetic")
+    assert table.index("import") < table.index("synthetic")
     # One query of each.
     assert table.count("<bdi>n = 1</bdi>") == 2
     assert "compare models within a source" in table

@@ -1,6 +1,6 @@
 """Who names documents, for which queries, and how much: what the page asks for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -14,7 +14,6 @@ from ui.frame import muted, section
 from ui.leaderboards import KNOWN_MODELS
 from ui.numbers import count_of
 from ui.pooling.run_files import keep_run_files
-from ui.sources import SOURCES_OF_QUERIES
 
 ALL, WITH_TAG, OF_SOURCE = "all", "tag", "source"
 SCOPES = {ALL: "All queries", WITH_TAG: "With a tag", OF_SOURCE: "From a source"}
@@ -111,7 +110,7 @@ def _ask_queries(plan: PoolPlan, workspace: Workspace) -> PoolPlan:
     if scope == WITH_TAG:
         plan = replace(plan, tag=_ask_one("Tag", tags, "pool_tag"))
     elif scope == OF_SOURCE:
-        source = _ask_one("Source", sources, "pool_source", SOURCES_OF_QUERIES)
+        source = _ask_one("Source", sources, "pool_source")
         plan = replace(plan, source=source)
     only_new = st.checkbox(
         "Only queries that have no pair yet", key="only_new", persist_state="session"
@@ -180,15 +179,6 @@ def _ask_number(  # noqa: PLR0913 - what a field is
     )
 
 
-def _ask_one(
-    title: str, options: Sequence[str], key: str, names: Mapping[str, str] | None = None
-) -> str:
+def _ask_one(title: str, options: Sequence[str], key: str) -> str:
     """One of these; a list of options shows texts of people as they are."""
-    known = names or {}
-    return st.selectbox(
-        title,
-        options,
-        format_func=lambda option: known.get(option, option),
-        key=key,
-        persist_state="session",
-    )
+    return st.selectbox(title, options, key=key, persist_state="session")
