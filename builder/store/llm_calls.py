@@ -16,6 +16,9 @@ from builder.store.synthesis_schema import (
 )
 from builder.store.texts import storable
 
+UNREACHABLE = "unreachable"
+"""The outcome of a call for which no connection was made."""
+
 
 class Intent(NamedTuple):
     """A request that is about to be sent.
@@ -81,6 +84,7 @@ class Spent:
         untold: Calls of which tokens are unknown, those without an outcome among them.
         cost: Of the calls whose cost is known.
         costed: How many these are.
+        unsent: Calls for which no connection was made: no server has seen them.
     """
 
     calls: int
@@ -92,6 +96,7 @@ class Spent:
     untold: int
     cost: float
     costed: int
+    unsent: int = 0
 
 
 class Measured(NamedTuple):
@@ -243,6 +248,11 @@ def measured_by(connection: Connection, synthesis_ids: list[int]) -> list[Measur
     return [Measured(*row) for row in connection.execute(chosen)]
 
 
+def went_out() -> ColumnElement[bool]:
+    """Whether a call was sent, or may have been: nothing is recorded of one that was killed."""
+    return llm_calls.c.outcome.is_(None) | (llm_calls.c.outcome != UNREACHABLE)
+
+
 def _of_run(chosen: Select[Any], synthesis_id: int) -> Select[Any]:
     beside = synthesis_tasks.c.task_id == llm_calls.c.task_id
     return chosen.join(synthesis_tasks, beside).where(
@@ -267,6 +277,7 @@ def _spent() -> Select[Any]:
         func.count().filter(~is_told),
         _summed(call.cost),
         func.count(call.cost),
+        func.count().filter(~went_out()),
     ).select_from(llm_calls)
 
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, select
 
 from builder.store.documents import BATCH
+from builder.store.llm_calls import went_out
 from builder.store.schema import documents
-from builder.store.synthesis_schema import syntheses, synthesis_tasks
+from builder.store.synthesis_schema import llm_calls, syntheses, synthesis_tasks
 from evals.records import Document
 
 
@@ -65,7 +66,10 @@ def texts_downwards(connection: Connection) -> Iterator[Document]:
 
 
 def documents_in_use(connection: Connection) -> set[str]:
-    """The documents that syntheses, which stand, ask for queries of."""
-    joined = synthesis_tasks.join(syntheses).join(documents)
+    """The documents that were sent for syntheses which stand; planned is not sent."""
+    calls = llm_calls.join(synthesis_tasks, synthesis_tasks.c.task_id == llm_calls.c.task_id)
+    joined = calls.join(syntheses).join(documents, documents.c.doc_key == synthesis_tasks.c.doc_key)
     asked = select(documents.c.doc_id).distinct().select_from(joined)
-    return set(connection.execute(asked.where(syntheses.c.taken_back_at.is_(None))).scalars())
+    return set(
+        connection.execute(asked.where(syntheses.c.taken_back_at.is_(None), went_out())).scalars()
+    )

@@ -1,16 +1,16 @@
 """One session of a run: asks the model for what waits, in several threads, until it must stop."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from builder.errors import BuilderError
 from builder.store import Connection
-from builder.store.llm_calls import Answer, Intent, add_call, finish_call
+from builder.store.llm_calls import UNREACHABLE, Answer, Intent, add_call, finish_call
 from builder.store.syntheses import note_task, shorten_task
 from builder.store.synthetic_queries import add_candidates
-from builder.synthesis.budget import CAPS, Budget, most_of, told_by
+from builder.synthesis.budget import CAP_CALLS, CAPS, Budget, Tokens, least_of, most_of, told_by
 from builder.synthesis.ledger import Ledger
 from builder.synthesis.llm import Limiter, LLMClient, Reply, Request, remember_rung
 from builder.synthesis.plan import MOST_SEED
@@ -59,6 +59,9 @@ class Asking:
         stopped: Why it stopped, a word of ours; None where it asked for all that waited.
         unaskable: Why tasks could not be asked for at all, a sentence each.
         left: Tasks that the server did not answer, as often as they were asked for.
+        sent: Calls that were made, or tried.
+        passed_over: Tasks whose call might have passed a limit.
+        needed: The least that one of these can take at most; None where there is none.
     """
 
     def __init__(  # noqa: PLR0913 - a session is all of that
@@ -74,7 +77,8 @@ class Asking:
     ) -> None:
         self.stopped: str | None = None
         self.unaskable: list[str] = []
-        self.left = 0
+        self.left = self.sent = self.passed_over = 0
+        self.needed: Tokens | None = None
         self._manner = manner
         self._client, self._writer, self._budget = client, writer, budget
         self._waiting = WaitingTasks(tasks)
@@ -83,18 +87,25 @@ class Asking:
         self._limiter = Limiter(manner.concurrency)
         self._failures = Failures(manner.concurrency)
         self._schema = response_schema(manner.per_call)
+        self._least = least_of(self._schema, manner.max_tokens)
         self._ledger = Ledger(workspace.store)
         self._stop = threading.Event()
         self._leaving = threading.Semaphore(0)
         self._lock = threading.Lock()
+        self._on_their_way = 0
+        self._full: str | None = None
         self._error: BaseException | None = None
 
-    def ask(self, progress: Progress | None = None) -> Self:
+    def ask(
+        self, progress: Progress | None = None, waiting_for: Callable[[int], None] | None = None
+    ) -> Self:
         """Ask for everything that waits, and return when all that came is on the disk.
 
         Args:
             progress: Hears how far it is; what it raises stops the sending, and goes on when what
                 was on its way has been recorded. So does a KeyboardInterrupt.
+            waiting_for: Hears at a KeyboardInterrupt how many answers on their way are waited for,
+                if any; another one leaves them.
 
         Raises:
             BuilderError: The answers could not be written.
@@ -108,8 +119,10 @@ class Asking:
                 for thread in threads:
                     thread.start()
                 self._watch(len(threads), progress)
-            except BaseException:
+            except BaseException as stop:
                 self._halt(CANCELLED)
+                if isinstance(stop, KeyboardInterrupt) and waiting_for and self._on_their_way:
+                    waiting_for(self._on_their_way)
                 raise
             finally:
                 self._stop.set()
@@ -117,8 +130,8 @@ class Asking:
                     thread.join()
         if self._error is not None:
             raise self._error
-        if self.stopped is None and self.left:
-            self.stopped = FAILURES
+        if self.stopped is None:
+            self.stopped = self._full or (FAILURES if self.left else None)
         return self
 
     def _watch(self, workers: int, progress: Progress | None) -> None:
@@ -184,7 +197,7 @@ class Asking:
         most = most_of(request)
         refused = self._budget.reserve(most, self._stop)
         if refused is not None:
-            self._halt(refused or CANCELLED)
+            self._pass_over(most, refused)
             return None
         rung = self._ladder.rung
         task.attempts += 1
@@ -195,11 +208,36 @@ class Asking:
         if call_id is None:
             self._budget.release(most)
             return None
-        reply = self._client.send(request, rung)
-        self._budget.settle(most, *told_by(reply))
+        self._count_sent(1)
+        try:
+            reply = self._client.send(request, rung)
+        finally:
+            self._count_sent(-1)
+        if reply.outcome == UNREACHABLE:
+            self._budget.release(most)
+        else:
+            self._budget.settle(most, *told_by(reply))
         # While the slot is held: nobody takes it before all have been slowed down.
         self._pace(reply)
         return call_id, rung, reply
+
+    def _count_sent(self, change: int) -> None:
+        with self._lock:
+            self._on_their_way += change
+            self.sent += change > 0
+
+    def _pass_over(self, most: Tokens, refused: str) -> None:
+        """A call does not fit beside what is spent: others may, until none can."""
+        if refused not in CAPS:
+            return self._halt(CANCELLED)
+        with self._lock:
+            self._full = self._full or refused
+            self.passed_over += 1
+            if self.needed is None or most.total < self.needed.total:
+                self.needed = most
+        if refused == CAP_CALLS or not self._budget.fits(self._least):
+            self._halt(refused)
+        return None
 
     def _intend(self, connection: Connection, intent: Intent) -> int | None:
         """Write an intent, unless the run has stopped meanwhile.
@@ -225,7 +263,7 @@ class Asking:
             with self._lock:
                 self._ended += step != "stop"
                 self.left += step == "left"
-        if reply.outcome != "unsupported":
+        if reply.outcome not in ("unsupported", UNREACHABLE):
             self._waiting.open_up()
 
     def _step(self, task: Task, rung: str, reply: Reply) -> Step:
@@ -238,8 +276,8 @@ class Asking:
         step = step_after(outcome, task.outcomes[outcome])
         if step == "stop":
             self._halt(outcome)
-        elif self._failures.are_too_many(outcome):
-            self._halt(FAILURES)
+        elif why := self._failures.stop_for(outcome):
+            self._halt(why)
         return step
 
     def _leave_rung(self, rung: str) -> Step:
@@ -265,6 +303,9 @@ class Asking:
     def _pace(self, reply: Reply) -> None:
         if reply.outcome == "ok":
             self._limiter.ease()
+        elif reply.outcome == UNREACHABLE:
+            # All wait, not only this task: the next one would be refused as well.
+            self._limiter.slow_down(pause_before(UNREACHABLE, self._failures.unreachable + 1))
         elif reply.outcome == "rate_limited" or reply.retry_after is not None:
             if (reply.retry_after or 0.0) > LONGEST_WAIT_SECONDS:
                 self._halt(TOO_LONG)

@@ -5,11 +5,12 @@ took is counted instead. A call that does not fit beside what is reserved waits 
 way; one that does not fit beside what is spent ends the run.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from threading import Condition, Event
 from typing import Any, NamedTuple, Self
 
-from builder.store.llm_calls import Spent
+from builder.store.llm_calls import UNREACHABLE, Spent
 from builder.synthesis.llm import Price, Reply, Request
 from builder.synthesis.plan import SynthPlan
 
@@ -74,6 +75,11 @@ def request_bytes(request: Request) -> int:
     return written + schema + FORM_TOKENS + MESSAGE_TOKENS * (len(request.messages) + 1)
 
 
+def least_of(schema: Mapping[str, Any], max_tokens: int) -> Tokens:
+    """What is reserved at least for any call: of a request that says nothing."""
+    return most_of(Request((), schema, 0.0, max_tokens, None))
+
+
 def most_of(request: Request) -> Tokens:
     """The most tokens that a call can take, from a server that obeys `max_tokens`."""
     return Tokens(request_bytes(request), request.max_tokens)
@@ -82,10 +88,13 @@ def most_of(request: Request) -> Tokens:
 def told_by(reply: Reply) -> tuple[int | None, int | None]:
     """Tokens of request and answer as far as they are known; None: they may have been paid for.
 
-    A server that refuses a request (status 400 and above) is taken to have generated nothing. A
-    gateway that waited no longer, and one that tells of an answer that is no JSON, may have.
+    Where no connection was made nothing was sent. A server that refuses a request (status 400 and
+    above) is taken to have generated nothing. A gateway that waited no longer, and one that tells
+    of an answer that is no JSON, may have.
     """
     prompt, completion = reply.prompt_tokens, reply.completion_tokens
+    if reply.outcome == UNREACHABLE:
+        return 0, 0
     is_refused = reply.status is not None and reply.status >= _REFUSED_FROM
     if is_refused and reply.outcome not in _PERHAPS_PAID:
         return prompt or 0, completion or 0
@@ -99,7 +108,7 @@ class Budget:
         """Begin with what earlier sessions spent, at the most where that is not known."""
         self._caps = caps
         self._price = price
-        self._calls = spent.calls
+        self._calls = spent.calls - spent.unsent
         self._spent = Tokens(spent.most_prompt_tokens, spent.most_completion_tokens)
         self._reserved: list[Tokens] = []
         self._changed = Condition()
@@ -125,6 +134,11 @@ class Budget:
                 self._changed.wait(_LOOK_SECONDS)
         return ""
 
+    def fits(self, most: Tokens) -> bool:
+        """Whether a call would fit if none were on its way: what is spent only grows."""
+        with self._changed:
+            return self._passed_by(most, []) is None
+
     def settle(self, most: Tokens, prompt: int | None, completion: int | None) -> None:
         """Count what a call took instead of what was reserved for it; None: its most."""
         taken = Tokens(
@@ -137,7 +151,7 @@ class Budget:
             self._changed.notify_all()
 
     def release(self, most: Tokens) -> None:
-        """A call that was reserved was not sent."""
+        """A call that was reserved was not sent, or no connection was made for it."""
         with self._changed:
             self._calls -= 1
             self._reserved.remove(most)

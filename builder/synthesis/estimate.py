@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from builder.people import actor_called, authorize
 from builder.store.llm_calls import Measured, measured_by
 from builder.store.syntheses import all_syntheses
-from builder.synthesis.budget import Caps, Tokens, request_bytes
+from builder.synthesis.budget import Caps, Tokens, most_of
 from builder.synthesis.llm import Price, Request, key_from
 from builder.synthesis.plan import SynthPlan
 from builder.synthesis.prompts import load_prompts, response_schema
+from builder.synthesis.round_trip import check_retrievers
 from builder.synthesis.settled import Settled, digest_of, settled_now
 from builder.synthesis.tasks import TaskSpec, Writer, make_tasks
 from builder.synthesis.token_guess import Guess, guess_answer, guess_prompt
@@ -54,9 +55,10 @@ def estimate(
 
     Raises:
         BuilderError: The plan makes no sense, no model is named, there is no document to ask for.
-        EvalsError: A model that parts the documents cannot be loaded.
+        EvalsError: A model that parts the documents cannot be loaded, or a retriever is unknown.
     """
     settled = settled_now(workspace.settings, plan)
+    check_retrievers(plan.retrievers)
     tasks = make_tasks(workspace, settled.plan, progress)
     history = _history(workspace, settled)
     taken = _taken(workspace, settled, tasks.specs, history, progress)
@@ -137,12 +139,13 @@ class _Ratio(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """What all calls will take."""
+    """What all calls will take, and what each that was looked at is reserved with."""
 
     low: Tokens
     likely: Tokens
     high: Tokens
     measured: float
+    mosts: Sequence[Tokens]
 
     def as_json(self) -> dict[str, Any]:
         """As `estimate` tells it."""
@@ -193,13 +196,15 @@ def _taken(
         return Tokens(round(prompt * scale), round(completion * scale))
 
     measured = sum(one.is_measured for one in guesses) / max(1, len(guesses))
-    return _Taken(summed("low"), summed("likely"), summed("high"), measured)
+    mosts = [one.most for one in guesses]
+    return _Taken(summed("low"), summed("likely"), summed("high"), measured, mosts)
 
 
 class _Guessed(NamedTuple):
     prompt: Guess
     answer: Guess
     is_measured: bool
+    most: Tokens
 
 
 def _guesses(
@@ -216,14 +221,14 @@ def _guesses(
         if progress is not None:
             progress("counting what would be sent", n, len(specs))
         messages = writer.messages_of(spec)
-        ratio = history.ratio(spec)
+        request = Request(messages, schema, manner.temperature, manner.max_tokens, spec.seed)
+        most, ratio = most_of(request), history.ratio(spec)
         if ratio is not None:
-            request = Request(messages, schema, manner.temperature, manner.max_tokens, spec.seed)
-            yield _Guessed(ratio.prompt(request_bytes(request)), ratio.answer(), is_measured=True)
+            yield _Guessed(ratio.prompt(most.prompt), ratio.answer(), is_measured=True, most=most)
         else:
             answer = guess_answer(manner.per_call, manner.max_tokens)
             texts = [message["content"] for message in messages]
-            yield _Guessed(guess_prompt(texts), answer, is_measured=False)
+            yield _Guessed(guess_prompt(texts), answer, is_measured=False, most=most)
 
 
 def _near(number: float) -> Guess:
@@ -234,9 +239,39 @@ def _caps_reached(plan: SynthPlan, calls: int, taken: _Taken, price: Price | Non
     caps, warnings = Caps.of(plan), []
     if caps.max_calls is not None and calls > caps.max_calls:
         warnings.append(f"The limit of {caps.max_calls:,} calls is below the {calls:,} planned.")
-    if caps.max_total_tokens is not None and taken.high.total > caps.max_total_tokens:
-        warnings.append(f"The limit of {caps.max_total_tokens:,} tokens may end the run early.")
-    cost = taken.cost(price)
-    if caps.max_cost is not None and cost is not None and cost["high"] > caps.max_cost:
-        warnings.append(f"The limit of {caps.max_cost:g} {cost['currency']} may end the run early.")
+    if caps.max_total_tokens is not None:
+        mosts = [most.total for most in taken.mosts]
+        needs = [_tokens(n) for n in (caps.max_total_tokens, min(mosts, default=0))]
+        warnings += _cap_reached(caps.max_total_tokens, taken.high.total, mosts, needs)
+    if caps.max_cost is not None and price is not None:
+        costs = [price.cost(*most) for most in taken.mosts]
+        needs = [f"{n:.3g} {price.currency}" for n in (caps.max_cost, min(costs, default=0))]
+        warnings += _cap_reached(caps.max_cost, price.cost(*taken.high), costs, needs)
     return warnings
+
+
+def _tokens(n: int) -> str:
+    return "1 token" if n == 1 else f"{n:,} tokens"
+
+
+def _cap_reached(
+    limit: float, expected: float, mosts: Sequence[float], words: Sequence[str]
+) -> list[str]:
+    """Whether a limit lets nothing through, or may end a run early, and what it surely allows.
+
+    Args:
+        limit: Of tokens, or money.
+        expected: What all calls may take, at the high end of the guess.
+        mosts: What each call is reserved with, in their order.
+        words: The limit, and the least of these, as a reader sees them.
+    """
+    left, sure = limit, 0
+    for most in mosts:
+        if most <= left:
+            left, sure = left - most, sure + 1
+    if not sure:
+        return [f"The limit of {words[0]} allows no call: one needs up to {words[1]}."]
+    if expected + max(mosts) <= limit:
+        return []
+    calls = "1 call" if sure == 1 else f"{sure:,} calls"
+    return [f"The limit of {words[0]} may end the run early; it surely allows {calls}."]

@@ -19,6 +19,7 @@ TRIES = {
     "rate_limited": 8,
     "server": 4,
     "timeout": 3,
+    "unreachable": 8,
 }
 """How often a task may come to this in one session."""
 BAD_ANSWERS = frozenset({"refused", "truncated", "bad_json", "empty"})
@@ -27,6 +28,8 @@ _FAILED_FOR_GOOD = BAD_ANSWERS | {"context_overflow"}
 STOPPING = frozenset({"quota", "rejected"})
 FAILURES_IN_A_ROW = 10
 """So many failed calls, besides those that were on their way, stop a run: something is wrong."""
+UNREACHABLE_IN_A_ROW = 4
+"""So many connections that were not made do; with the pauses between, a server may start anew."""
 LONGEST_WAIT_SECONDS = 600.0
 """A server that wants to be left alone for longer stops the run."""
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 8.0
@@ -50,8 +53,13 @@ def step_after(outcome: str, times: int) -> Step:
 
 
 def pause_before(outcome: str, times: int) -> float:
-    """Seconds before a task is asked for again after a fault of the server: .5, 1, 2 … up to 8."""
-    if outcome not in ("server", "timeout"):
+    """Seconds before a task is asked for again after a fault of the server: .5, 1, 2 … up to 8.
+
+    Args:
+        outcome: What came of it.
+        times: How often, this time included.
+    """
+    if outcome not in ("server", "timeout", "unreachable"):
         return 0.0
     return float(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (times - 1)))
 
@@ -62,13 +70,27 @@ class Failures:
     def __init__(self, concurrency: int) -> None:
         self._most = FAILURES_IN_A_ROW + concurrency
         self._row = 0
+        # Until a server was reached only one call is on its way at a time.
+        self._most_unreachable = UNREACHABLE_IN_A_ROW
+        self._concurrency = concurrency
+        self._unreachable = 0
         self._lock = Lock()
 
-    def are_too_many(self, outcome: str) -> bool:
-        """Whether this outcome makes it too many."""
+    def stop_for(self, outcome: str) -> Literal["failures", "unreachable"] | None:
+        """Why this outcome makes it too many; None where it does not."""
         with self._lock:
             self._row = 0 if outcome == "ok" else self._row + 1
-            return self._row >= self._most
+            self._unreachable = self._unreachable + 1 if outcome == "unreachable" else 0
+            if outcome != "unreachable":
+                self._most_unreachable = UNREACHABLE_IN_A_ROW + self._concurrency
+            if self._unreachable >= self._most_unreachable:
+                return "unreachable"
+            return "failures" if self._row >= self._most else None
+
+    @property
+    def unreachable(self) -> int:
+        """How many connections in a row were not made."""
+        return self._unreachable
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from builder.pooling.candidates import source_name
 from builder.pooling.retrieving import runs_of_retrievers
 from builder.store.synthetic_queries import Candidate, Finding, Judged, texts_of
 from builder.workspace import Workspace
+from evals.encoders import encoder
 from evals.measures import ranked
 from evals.records import EvalsError, Progress, Query, Run
 
@@ -36,6 +37,19 @@ class Retrieved:
 
     runs: dict[str, Run] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
+
+
+def check_retrievers(names: Iterable[str]) -> None:
+    """Let pass what can be asked: an unknown name is found out before anything is paid for.
+
+    "minilm" passes where its package is absent: it is one of the two that nobody has to name.
+
+    Raises:
+        EvalsError: There is no such model, or it cannot be loaded.
+    """
+    for name in dict.fromkeys(names):
+        if name not in RETRIEVERS:
+            _ = encoder(name).model
 
 
 def retrieve(

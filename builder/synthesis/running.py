@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from builder.errors import BuilderError
@@ -24,6 +24,7 @@ from builder.synthesis.budget import Caps
 from builder.synthesis.llm import key_from
 from builder.synthesis.plan import SynthPlan, check_caps
 from builder.synthesis.prompts import load_prompts
+from builder.synthesis.round_trip import check_retrievers
 from builder.synthesis.session import ended, hold_session
 from builder.synthesis.settled import Settled, digest_of, settled_before, settled_now
 from builder.synthesis.syntheses import INTERRUPTED, known_synthesis
@@ -46,6 +47,7 @@ def synth(  # noqa: PLR0913 - a run is all of that
     actor: Person | None = None,
     token: str | None = None,
     digest: str | None = None,
+    waiting_for: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Have queries written by a language model, and filter them.
 
@@ -58,17 +60,20 @@ def synth(  # noqa: PLR0913 - a run is all of that
         actor: Who asks for it in the browser; None at the terminal.
         token: Made by whoever starts it; the same again sends nothing and tells of the first run.
         digest: As `estimate` gave it: nothing is sent if anything would now be sent otherwise.
+        waiting_for: Hears at Ctrl-C how many answers on their way are waited for, if any; a second
+            Ctrl-C leaves them.
 
     Returns:
         synthesis_id; state: "done" or "stopped"; stopped: why, of `STOPPED`, or None; message: the
         same as a sentence, "" if done; documents; calls (HTTP requests, all sessions); generated;
         kept; rejected: {reason: n}; flagged: {flag: n}; tokens, tokens_in, tokens_out; cost: None
         where the price is unknown; currency; outcomes: {outcome: calls}; unknown: calls of which
-        nothing was recorded; waiting, failed: tasks; seconds (of this session); models_served;
-        warnings: sentences.
+        nothing was recorded; waiting, failed: tasks; seconds and sent (calls) of this session;
+        models_served; warnings: sentences.
 
     Raises:
         BuilderError: The plan makes no sense, another run is at work, or the digest differs.
+        EvalsError: A retriever of the plan is unknown.
         NotAllowedError: The actor is no analyst.
     """
     authorize(workspace, actor, "analyst")
@@ -76,12 +81,16 @@ def synth(  # noqa: PLR0913 - a run is all of that
     _check_key(workspace, settled, key)
     if (known := _started_before(workspace, token)) is not None:
         return ended(workspace, known)
+    check_retrievers(plan.retrievers)
     try:
         with alone(workspace):
             if (known := _started_before(workspace, token)) is not None:
                 return ended(workspace, known)
             synthesis_id = _begin(workspace, settled, called(actor), token, digest, progress)
-            return hold_session(workspace, synthesis_id, settled, key, called(actor), progress)
+            who = called(actor)
+            return hold_session(
+                workspace, synthesis_id, settled, key, who, progress, waiting_for=waiting_for
+            )
     except AnotherRunError:
         if (known := _started_soon(workspace, token)) is None:
             raise
@@ -99,6 +108,7 @@ def resume_synthesis(  # noqa: PLR0913 - a run is all of that
     max_total_tokens: int | None = None,
     max_cost: float | None = None,
     retry_failed: bool = False,
+    waiting_for: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Ask for what has no recorded answer yet, then filter what is new.
 
@@ -114,6 +124,7 @@ def resume_synthesis(  # noqa: PLR0913 - a run is all of that
         max_total_tokens: Likewise.
         max_cost: Likewise.
         retry_failed: Whether tasks that were given up are asked for again.
+        waiting_for: As for `synth`.
 
     Returns:
         As `synth`.
@@ -133,7 +144,9 @@ def resume_synthesis(  # noqa: PLR0913 - a run is all of that
             settled = settled_before(workspace.settings, row.parameters, caps)
             _check_key(workspace, settled, key)
             _go_on(connection, row, settled, who, retry_failed=retry_failed)
-        return hold_session(workspace, synthesis_id, settled, key, who, progress)
+        return hold_session(
+            workspace, synthesis_id, settled, key, who, progress, waiting_for=waiting_for
+        )
 
 
 def synth_job(

@@ -8,6 +8,7 @@ from typing import Any
 from builder.errors import BuilderError
 from builder.store import Connection
 from builder.store.llm_calls import (
+    UNREACHABLE,
     Spent,
     call_of_candidate,
     count_outcomes,
@@ -26,24 +27,32 @@ from builder.store.syntheses import (
 )
 from builder.store.synthetic_queries import CandidateCounts, count_candidates
 from builder.synthesis.alone import is_at_work
+from builder.synthesis.budget import CAPS
 from builder.workspace import Workspace
 
 INTERRUPTED = "interrupted"
 STOPPED = {
-    "cap_calls": "The limit of calls is reached.",
-    "cap_tokens": "The limit of tokens is reached: the next call might pass it.",
-    "cap_cost": "The limit of cost is reached: the next call might pass it.",
+    "cap_calls": "The limit of {max_calls:,} calls is reached.",
+    "cap_tokens": "The limit of {max_total_tokens:,} tokens is reached: a call might pass it.",
+    "cap_cost": "The limit of {max_cost:g} {currency} is reached: another call might pass it.",
     "quota": "The server says that the money or the allowance is used up.",
     "rejected": "The server rejects every request of this kind.",
     "failures": "Too many calls failed, one after the other.",
+    "unreachable": "The server cannot be reached; what it did not get costs nothing.",
     "rate_limited": "The server wants to be left alone for more than ten minutes.",
     "cancelled": "It was stopped on request.",
     "error": "Goldsmith could not go on.",
     INTERRUPTED: "Its process ended without a word.",
 }
-"""Why a run stopped -> a sentence."""
+"""Why a run stopped -> a sentence, in which its limits have their places."""
 
-_TELLS_MORE = {"quota": "quota", "rejected": None, "failures": None, "rate_limited": "rate_limited"}
+_TELLS_MORE = {
+    "quota": "quota",
+    "rejected": None,
+    "failures": None,
+    "rate_limited": "rate_limited",
+    "unreachable": "unreachable",
+}
 """Why a run stopped -> the outcome whose message from the server says more; None: any."""
 
 
@@ -205,7 +214,7 @@ def state_of(connection: Connection, row: SynthesisRow, *, at_work: bool) -> dic
     if state in ("ready", "running") and not at_work:
         state, reason = "stopped", INTERRUPTED
     is_stopped = state == "stopped"
-    said = words_of_stop(connection, row.synthesis_id, reason) if is_stopped else ""
+    said = words_of_stop(connection, row, reason) if is_stopped else ""
     return {"state": state, "stopped": reason if is_stopped else None, "message": said}
 
 
@@ -215,13 +224,17 @@ def currency_of(parameters: Mapping[str, Any]) -> str | None:
     return None if price is None else str(price["currency"])
 
 
-def words_of_stop(connection: Connection, synthesis_id: int, reason: str) -> str:
+def words_of_stop(connection: Connection, row: SynthesisRow, reason: str) -> str:
     """Why a run stopped, a sentence or two; the last one may be the server's, and untrusted."""
     said = STOPPED.get(reason, "It stopped.")
+    if reason in CAPS:
+        limits = {"currency": currency_of(row.parameters) or "", **row.parameters["plan"]}
+        return said.format_map(limits).replace(" of 1 calls", " of 1 call")
     if reason not in _TELLS_MORE:
         return said
-    more = last_message(connection, synthesis_id, _TELLS_MORE[reason])
-    return f"{said} The last answer: {more}" if more else said
+    more = last_message(connection, row.synthesis_id, _TELLS_MORE[reason])
+    before = "" if reason == UNREACHABLE else "The last answer: "
+    return f"{said} {before}{more}" if more else said
 
 
 def _listed(connection: Connection, row: SynthesisRow, *, at_work: bool) -> dict[str, Any]:
@@ -253,5 +266,6 @@ def _candidates(counts: CandidateCounts) -> dict[str, Any]:
 def _cost(parameters: Mapping[str, Any], spent: Spent) -> float | None:
     if spent.costed:
         return spent.cost
-    is_free_so_far = parameters.get("price") is not None and not spent.calls
+    is_priced = parameters.get("price") is not None
+    is_free_so_far = spent.calls == spent.unsent and (is_priced or spent.unsent > 0)
     return 0.0 if is_free_so_far else None

@@ -119,7 +119,7 @@ def test_a_limit_of_calls_holds_and_the_run_goes_on(shop: Terminal, server: LLMS
     capped = shop(*asked_of(server, "--max-calls", "10", "--yes"))
     assert (capped.code, len(server.requests)) == (0, 10)
     assert "run 1, stopped: 10 queries of 10 calls" in capped.stdout
-    assert "  The limit of calls is reached.\n" in capped.stdout
+    assert "  The limit of 10 calls is reached.\n" in capped.stdout
     assert "2 answers still wanted: goldsmith synth --resume 1 goes on" in capped.stdout
     assert "stopped: limit of calls" in shop("synth", "--list").stdout
     told = shop("synth", "--resume", "1", "--max-calls", "20", "--yes", "--json").document

@@ -6,6 +6,7 @@ from typing import Final
 from builder.store.synthetic_queries import Finding
 from builder.synthesis.filters.passages import indexed
 from builder.synthesis.filters.tokens import count_words, tokens, units
+from builder.synthesis.llm.redaction import HIDDEN
 
 WHOLE: Final = ("stop", None)
 """How an answer ends that is whole; None where a server does not say."""
@@ -54,9 +55,14 @@ def more_than_asked(ordinal: int, asked: int) -> Finding | None:
 
 
 def empty(text: str) -> Finding | None:
-    """It says nothing: no letter or digit, a placeholder, or remains of the answer's form."""
+    """It says nothing: no letter or digit, a placeholder, or remains of the answer's form.
+
+    So it is where a key stood in it.
+    """
     if not tokens(text):
         return Finding("empty", "no letter and no digit")
+    if HIDDEN in text:
+        return Finding("empty", "it held a key, which was taken out")
     if _HOLLOW.fullmatch(text.strip()):
         return Finding("empty", f"only a placeholder: {text.strip()!r}")
     if remains := _REMAINS.match(text):

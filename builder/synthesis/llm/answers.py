@@ -30,7 +30,7 @@ class Arrived:
         status: None where no answer came.
         headers: By their name in small letters.
         body: As text, as far as it came.
-        fault: "" where it came whole, else "timeout" or "connection".
+        fault: "" where it came whole, else "timeout", "connection" or "unreachable".
         cause: What the fault was.
         milliseconds: How long it took.
     """
@@ -94,8 +94,10 @@ def _finding(arrived: Arrived, body: Any, request: Request, rung: str) -> _Findi
 def _broken(arrived: Arrived) -> _Finding | None:
     if arrived.fault == "timeout":
         return _Finding("timeout", f"No whole answer in time: {arrived.cause}")
+    if arrived.fault == "unreachable":
+        return _Finding("unreachable", f"No connection to the server: {arrived.cause}")
     if arrived.fault or arrived.status is None:
-        how = "The connection broke" if arrived.status else "No connection to the server"
+        how = "The connection broke" if arrived.status else "The server broke off unanswered"
         return _Finding("server", f"{how}: {arrived.cause}")
     return None
 

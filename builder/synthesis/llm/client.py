@@ -27,12 +27,13 @@ class LLMClient:
         endpoint: Where the questions go.
     """
 
-    def __init__(self, endpoint: Endpoint, key: str | None) -> None:
+    def __init__(self, endpoint: Endpoint, key: str | None, variable: str = "") -> None:
         """Open a client; nothing is sent.
 
         Args:
             endpoint: Where the questions go.
             key: The API key; "" and None are none, which only OpenAI's own server does not take.
+            variable: Where it was looked for, to be told to whom it lacks; "" for nowhere.
 
         Raises:
             SettingsError: The server wants a key and there is none, or no header can hold it.
@@ -41,6 +42,7 @@ class LLMClient:
 
         self.endpoint = endpoint
         self._without: frozenset[str] = frozenset()
+        self._has_key, self._variable = bool(key), variable
         self._redactor = Redactor(_checked_key(endpoint, key))
         self._transport = Transport(endpoint, key)
 
@@ -62,7 +64,15 @@ class LLMClient:
         answer = self._transport.post(arguments)
         took = round((time.monotonic() - started) * 1000)
         reply = reply_of(_arrived(answer, took), request, rung, self._redactor)
-        return self._learnt(reply, arguments)
+        return self._learnt(self._missed(reply), arguments)
+
+    def _missed(self, reply: Reply) -> Reply:
+        """What we send where there is no key must not pass for a wrong one."""
+        if self._has_key or reply.status not in {401, 403}:
+            return reply
+        where = f"the environment variable {self._variable} is empty"
+        where = where if self._variable else "key_variable under [llm] names no variable"
+        return replace(reply, message=f"No key was sent: {where}. {reply.message}")
 
     def _learnt(self, reply: Reply, arguments: Mapping[str, Any]) -> Reply:
         if reply.outcome != "rejected" or reply.status not in {400, 422}:

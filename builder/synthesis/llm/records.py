@@ -21,6 +21,7 @@ OUTCOMES = (
     "quota",
     "context_overflow",
     "server",
+    "unreachable",
     "timeout",
     "unsupported",
     "rejected",
@@ -31,9 +32,10 @@ ok: an answer of the form asked for. refused: the model or a filter of the serve
 truncated: the answer ended at `max_tokens`. bad_json: it is not of the form. empty: no text.
 rate_limited: too fast, see `retry_after`. quota: the money or the allowance is used up.
 context_overflow: the passage is too long for the model. server: a fault of the server or of the
-way there. timeout: no answer in time; it may have been paid for. unsupported: the server does not
-know this rung, so try the next. rejected: key, name of the model or a parameter is wrong, and every
-further request would fail in the same way.
+way there. unreachable: no connection was made, so that nothing was sent. timeout: no answer in
+time; it may have been paid for. unsupported: the server does not know this rung, so try the next.
+rejected: key, name of the model or a parameter is wrong, and every further request would fail in
+the same way.
 """
 
 

@@ -29,7 +29,8 @@ class Answer:
         status: The HTTP status; None where no answer came.
         headers: By their name in small letters.
         body: As far as it came.
-        fault: "" where it came whole, else "timeout" or "connection".
+        fault: "" where it came whole, else "timeout", "connection", or "unreachable": no connection
+            was made, and nothing was sent.
         message: What the fault was.
     """
 
@@ -55,9 +56,9 @@ class Transport:
         try:
             create(**arguments)
         except APITimeoutError as error:
-            noted.fault, noted.message = "timeout", _cause(error)
+            noted.fault, noted.message = _fault(error, "timeout"), _cause(error)
         except APIConnectionError as error:
-            noted.fault, noted.message = "connection", _cause(error)
+            noted.fault, noted.message = _fault(error, "connection"), _cause(error)
         except (OpenAIError, httpx2.HTTPError) as error:
             if noted.status is None:
                 noted.fault, noted.message = "connection", _cause(error)
@@ -145,6 +146,12 @@ def _sdk(endpoint: Endpoint, key: str, http: httpx2.Client) -> OpenAI:
     if not endpoint.is_openai:
         sdk.organization = sdk.project = None
     return sdk
+
+
+def _fault(error: Exception, otherwise: str) -> str:
+    """Refused, no such name, TLS that failed: a request goes out only after all of that."""
+    never = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol)
+    return "unreachable" if isinstance(error.__cause__, never) else otherwise
 
 
 def _cause(error: Exception) -> str:

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builder.errors import BuilderError
-from builder.synthesis.reactions import FAILURES_IN_A_ROW
+from builder.store.synthesis_sources import documents_in_use
+from builder.synthesis.reactions import FAILURES_IN_A_ROW, UNREACHABLE_IN_A_ROW
 from builder.synthesis.running import resume_synthesis, synth
 from builder.synthesis.syntheses import calls_of, list_syntheses, what_is_left
 from builder.workspace import SETTINGS_FILE, Workspace, open_workspace
@@ -169,10 +170,15 @@ def test_a_server_that_is_not_there_ends_the_run_and_can_be_asked_later(
 ) -> None:
     with LLMServer() as server:
         port = int(server.base_url.split(":")[2].removesuffix("/v1"))
-        plan = plan_for(server.base_url, documents=2, concurrency=8)
+        # Calls that reached nobody fill no limit.
+        plan = plan_for(server.base_url, documents=2, concurrency=8, max_calls=2)
     told = synth(boilers, plan, key=None)
-    assert (told["stopped"], told["waiting"], told["failed"]) == ("failures", 2, 0)
-    assert set(told["outcomes"]) == {"server"}
+    assert (told["stopped"], told["waiting"], told["failed"]) == ("unreachable", 2, 0)
+    assert told["outcomes"] == {"unreachable": UNREACHABLE_IN_A_ROW}
+    assert "Connection refused" in told["message"]
+    assert (told["cost"], told["untold"], told["warnings"]) == (0, 0, [])
+    with boilers.store.read() as connection:
+        assert documents_in_use(connection) == set()
     with LLMServer(port=port) as server:
         done = resume_synthesis(boilers, told["synthesis_id"], key=None)
         assert len(server.requests) == 2

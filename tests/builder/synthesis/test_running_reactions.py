@@ -7,6 +7,7 @@ from builder.synthesis.reactions import (
     BAD_JSON_BEFORE_NEXT_RUNG,
     FAILURES_IN_A_ROW,
     LONGEST_PAUSE_SECONDS,
+    UNREACHABLE_IN_A_ROW,
     Failures,
     Ladder,
     pause_before,
@@ -29,7 +30,8 @@ def test_nothing_is_asked_for_again_without_bound(outcome: str) -> None:
     again = [step for step in steps if step in ("again", "shorter")]
     assert len(again) < 8
     assert steps[-1] == {"ok": "answered", "quota": "stop", "rejected": "stop"}.get(
-        outcome, "left" if outcome in ("rate_limited", "server", "timeout") else "failed"
+        outcome,
+        "left" if outcome in ("rate_limited", "server", "timeout", "unreachable") else "failed",
     )
 
 
@@ -42,9 +44,16 @@ def test_pauses_grow_and_have_an_end() -> None:
 def test_failures_in_a_row_are_too_many_and_a_success_between_them_begins_anew() -> None:
     failures = Failures(concurrency=2)
     most = FAILURES_IN_A_ROW + 2
-    assert not any(failures.are_too_many("server") for _ in range(most - 1))
-    assert not failures.are_too_many("ok")
-    assert [failures.are_too_many("timeout") for _ in range(most)][-2:] == [False, True]
+    assert not any(failures.stop_for("server") for _ in range(most - 1))
+    assert failures.stop_for("ok") is None
+    assert [failures.stop_for("timeout") for _ in range(most)][-2:] == [None, "failures"]
+
+
+def test_a_server_that_is_gone_stops_a_run_later_than_one_that_was_never_there() -> None:
+    for before, most in ([], UNREACHABLE_IN_A_ROW), (["ok"], UNREACHABLE_IN_A_ROW + 3):
+        failures = Failures(concurrency=3)
+        told = [failures.stop_for(one) for one in [*before, *["unreachable"] * most]]
+        assert told[-2:] == [None, "unreachable"]
 
 
 def test_a_server_that_knows_no_rung_leads_down_once_whoever_hears_of_it() -> None:

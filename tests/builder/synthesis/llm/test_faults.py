@@ -61,7 +61,8 @@ NAMES: dict[str, tuple[str, int, str]] = {
 
 def test_every_fault_of_the_server_has_a_name_here() -> None:
     assert set(NAMES) == set(KINDS)
-    assert {outcome for outcome, _, _ in NAMES.values()} == set(OUTCOMES)
+    # Of a server that is not there nothing comes that could be scripted.
+    assert {outcome for outcome, _, _ in NAMES.values()} == set(OUTCOMES) - {"unreachable"}
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_no_answer_in_time_is_a_timeout(kind: str) -> None:
     assert 150 <= reply.milliseconds < 5000
 
 
-def test_a_connection_that_is_dropped_or_refused_is_the_servers_fault() -> None:
+def test_a_request_that_was_dropped_may_have_been_read_one_without_connection_not() -> None:
     with (
         LLMServer([Fault("dropped")]) as server,
         LLMClient(endpoint_at(server.base_url), KEY) as client,
@@ -143,8 +144,37 @@ def test_a_connection_that_is_dropped_or_refused_is_the_servers_fault() -> None:
         server.close()
         refused = client.send(QUESTION, "plain")
     assert (dropped.outcome, dropped.status) == ("server", None)
-    assert (refused.outcome, refused.status) == ("server", None)
+    assert (refused.outcome, refused.status) == ("unreachable", None)
     assert "refused" in refused.message
+
+
+@pytest.mark.parametrize("address", ["https://127.0.0.1:{port}/v1", "http://no.such.invalid/v1"])
+def test_without_tls_or_a_name_nothing_is_sent(address: str) -> None:
+    with LLMServer() as server:
+        port = server.base_url.split(":")[2].removesuffix("/v1")
+        with LLMClient(endpoint_at(address.format(port=port)), KEY) as client:
+            reply = client.send(QUESTION, "plain")
+        assert server.requests == []
+    assert (reply.outcome, reply.prompt_tokens) == ("unreachable", None)
+
+
+@pytest.mark.parametrize(
+    ("key", "variable", "said"),
+    [
+        (None, "SHOP_KEY", "No key was sent: the environment variable SHOP_KEY is empty."),
+        (None, "", "No key was sent: key_variable under [llm] names no variable."),
+        (KEY, "SHOP_KEY", "The server refused the key"),
+    ],
+)
+def test_a_key_that_lacks_does_not_pass_for_a_wrong_one(
+    key: str | None, variable: str, said: str
+) -> None:
+    with (
+        LLMServer([Fault("unauthorized")]) as server,
+        LLMClient(endpoint_at(server.base_url), key, variable) as client,
+    ):
+        reply = client.send(QUESTION, "plain")
+    assert reply.message.startswith(said)
 
 
 @pytest.mark.parametrize("kind", ["unsupported_400", "unsupported_500"])
