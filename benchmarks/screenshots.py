@@ -6,11 +6,13 @@ form. Needs a filled workspace (the demo's by default) and chromium.
 
 import argparse
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from benchmarks.app_server import chromium, running_app
+from benchmarks.generated import generated_workspace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,6 +45,8 @@ PAGES = {
     "import": ("import", "[data-testid='stFileUploader']"),
     "logs-to-queries": ("logs-to-queries", ".gs-table"),
     "click-evidence": ("logs-to-queries?view=What+clicks+tell", ".gs-table"),
+    "generate": ("generate", ".gs-entry"),
+    "generate-review": ("generate?view=Review", ".gs-bar"),
     "pool": ("pool", ".gs-table"),
     "adjudicate": ("adjudicate", ".gs-bar"),
     "agreement": ("agreement", ".gs-verdict"),
@@ -61,6 +65,7 @@ PAGES = {
 HANDFUL = (
     ("overview", LIGHT),
     ("logs-to-queries", LIGHT),
+    ("generate-review", LIGHT),
     ("pool", LIGHT),
     ("grade", LIGHT),
     ("agreement", LIGHT),
@@ -85,11 +90,24 @@ def main() -> None:
     forms = (LIGHT, DARK, PHONE, DARK_PHONE)
     wanted = [(page, form) for page in PAGES for form in forms] if asked.all else HANDFUL
     rater = asked.rater or _admin_of(asked.workspace)
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        running_app(asked.workspace, Path(scratch) / "server.log") as address,
-        chromium() as browser,
-    ):
+    generated = [one for one in wanted if one[0].startswith("generate")]
+    others = [one for one in wanted if one not in generated]
+    with tempfile.TemporaryDirectory() as named, chromium() as browser:
+        scratch = Path(named)
+        _take_all(browser, asked.workspace, scratch, others, rater, folder)
+        with generated_workspace(asked.workspace, scratch) as root:
+            _take_all(browser, root, scratch, generated, rater, folder)
+
+
+def _take_all(
+    browser: "Browser",
+    workspace: Path,
+    scratch: Path,
+    wanted: Sequence[tuple[str, Form]],
+    rater: str,
+    folder: Path,
+) -> None:
+    with running_app(workspace, scratch / "server.log") as address:
         for page, form in wanted:
             path, drawn = PAGES[page]
             url = f"{address}/{path}{'&' if '?' in path else '?'}{urlencode({'rater': rater})}"
