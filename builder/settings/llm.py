@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from builder.settings.keys import holds_a_key
 from builder.settings.strict import Strict
 
 Money = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
@@ -34,6 +35,14 @@ class LLMSettings(Strict):
     timeout_seconds: float = Field(default=60.0, ge=1, le=3600, allow_inf_nan=False)
     temperature: float = Field(default=0.7, ge=0, le=2, allow_inf_nan=False)
     max_tokens: int = Field(default=256, ge=32, le=32_768)
+
+    @field_validator("base_url", "model", "api_version")
+    @classmethod
+    def _holds_no_key(cls, text: str) -> str:
+        # It would be shown, and kept with each run.
+        if holds_a_key(text):
+            raise ValueError("looks like a key")
+        return text
 
 
 class ModelPrice(Strict):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ValidationError
 
 from builder.errors import SettingsError
+from builder.settings.keys import holds_a_key
 from builder.settings.whole import Settings
 
 if TYPE_CHECKING:
@@ -67,6 +68,13 @@ def explained(path: Path, error: "ErrorDetails") -> SettingsError:
     reason = error["msg"].removeprefix("Value error, ")
     if key == "llm.key_variable":
         return _no_variable(path, key)
+    if isinstance(error["input"], str) and holds_a_key(error["input"]):
+        # Not repeated, whatever else is wrong with it.
+        return SettingsError(
+            f"The setting {key} holds what looks like a key.",
+            where=f"{path}, {key}",
+            hint=f"{_KEY_HINT} Whoever saw this file may know it: have it replaced.",
+        )
     return SettingsError(
         f"The setting {key} does not fit: {reason}.",
         where=f"{path}, {key} = {error['input']!r:.80}",

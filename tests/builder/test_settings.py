@@ -101,6 +101,33 @@ def test_a_key_that_stands_in_the_settings_is_refused_and_not_repeated(tmp_path:
         assert "key_variable" in str(error.hint)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'model = "sk-secret-1"',
+        'base_url = "https://models.example/sk-secret-1/v1"',
+        'api_version = "sk_secretsecret1"',
+        'temperature = "sk-secret-1"',
+    ],
+)
+def test_a_key_in_another_setting_of_a_model_is_refused_and_not_repeated(
+    tmp_path: Path, line: str
+) -> None:
+    with pytest.raises(SettingsError, match="looks like a key") as refused:
+        read_settings(written(tmp_path, f'name = "x"\n[llm]\n{line}'))
+    error = refused.value
+    assert "secret" not in f"{error.message} {error.where} {error.hint}"
+    assert f"llm.{line.split(maxsplit=1)[0]}" in str(error.where)
+
+
+@pytest.mark.parametrize(
+    "model", ["hf-internal-testing/tiny-random-gpt2", "gpt-4.1-mini", "xai-org/grok-1", "sk-small"]
+)
+def test_names_of_models_are_no_keys(tmp_path: Path, model: str) -> None:
+    path = written(tmp_path, f'name = "x"\n[llm]\nmodel = "{model}"')
+    assert read_settings(path).llm.model == model
+
+
 def test_thresholds_follow_the_measure_unless_they_are_named() -> None:
     assert WeakGradeRule().bounds == (0.6, 1.0, 1.2)
     assert WeakGradeRule(measure="sdbn").bounds == (0.15, 0.3, 0.5)

@@ -187,6 +187,20 @@ def test_without_a_key_nobody_is_asked_and_nothing_is_sent(
     assert "[y/N]" not in refused.stderr
 
 
+def test_a_run_that_brought_nothing_is_no_success(shop: Terminal, server: LLMServer) -> None:
+    idle = shop(*asked_of(server, "--yes", "--max-tokens", "100"))
+    assert (idle.code, server.requests) == (1, [])
+    assert "The limit of 100 tokens is reached" in idle.stdout
+    assert "The limit of 100 tokens allows no call: one needs up to " in idle.stderr
+    assert shop("synth", "--resume", "1", "--yes").code == 1
+    unknown = shop(*asked_of(server, "--yes", "--retriever", "./nope"))
+    assert (unknown.code, server.requests) == (1, [])
+    assert "no such model folder" in unknown.stderr
+    with LLMServer(lambda _n, _body: Fault("refusal")) as refusing:
+        refused = shop(*asked_of(refusing, "--yes"))
+    assert (refused.code, "done: 0 queries of 12 calls" in refused.stdout) == (1, True)
+
+
 def test_whoever_stops_it_learns_how_it_goes_on(shop: Terminal) -> None:
     def press(number: int, _: Mapping[str, Any]) -> Fault | None:
         if number == 3:
@@ -203,6 +217,8 @@ def test_whoever_stops_it_learns_how_it_goes_on(shop: Terminal) -> None:
     assert stopped.code == 130
     assert stopped.document["error"]["message"] == "stopped"
     assert "goldsmith synth --resume 1 goes on" in stopped.document["error"]["hint"]
+    waits = "waiting for 1 answer on its way, which may be paid for; Ctrl-C again leaves it"
+    assert waits in stopped.stderr
     assert 4 <= sent < 12
     (run,) = shop("synth", "--list", "--json").document["syntheses"]
     assert (run["calls"], run["unknown"], run["state"]) == (sent, 0, "stopped")

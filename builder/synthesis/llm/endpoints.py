@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from builder.errors import SettingsError
 from builder.settings import Settings
+from builder.settings.keys import holds_a_key
 
 OPENAI_URL = "https://api.openai.com/v1"
 NOT_NEEDED = "not-needed"
@@ -70,6 +71,13 @@ def endpoint_of(
         SettingsError: No model is named, or the URL is none that texts may be sent to.
     """
     llm = settings.llm
+    if holds_a_key(model or ""):
+        # Of workspace.toml the settings see to it.
+        raise SettingsError(
+            "What is named as the model looks like a key; nothing was kept of it.",
+            where="model",
+            hint="Name a model; the key stands in the environment.",
+        )
     return Endpoint(
         base_url=llm.base_url if base_url is None else base_url,
         model=(llm.model if model is None else model).strip(),

@@ -2,8 +2,10 @@
 
 import _thread
 import os
+import sys
 import threading
 import time
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +85,15 @@ def test_two_runs_at_once_are_refused(boilers: Workspace) -> None:
 def test_a_wish_to_stop_lets_what_is_on_its_way_arrive(
     boilers: Workspace, error: BaseException
 ) -> None:
+    waited_for: list[int] = []
     with LLMServer(delay=0.15) as server:
         plan = plan_for(server.base_url, documents=12, concurrency=3)
+        progress = stop_after(server, 3, error)
         with pytest.raises(type(error)):
-            synth(boilers, plan, key=None, progress=stop_after(server, 3, error))
+            synth(boilers, plan, key=None, progress=progress, waiting_for=waited_for.append)
+        # Only who sits at a terminal can press once more.
+        assert len(waited_for) == isinstance(error, KeyboardInterrupt)
+        assert all(1 <= n <= 3 for n in waited_for)
         seen = len(server.requests)
         time.sleep(0.05)
         assert len(server.requests) == seen < 12
@@ -94,6 +101,37 @@ def test_a_wish_to_stop_lets_what_is_on_its_way_arrive(
     assert (left["state"], left["stopped"]) == ("stopped", "cancelled")
     assert (left["answered"], left["unknown"]) == (seen, 0)
     assert [call["outcome"] for call in calls_of(boilers, 1)] == ["ok"] * seen
+
+
+class ImportStoppedError(RuntimeError):
+    """What Python 3.11 makes of Ctrl-C while a class is made, as in an import."""
+
+    __cause__ = KeyboardInterrupt()
+
+
+class Interrupting(MetaPathFinder):
+    """Has the import of one module stopped, as by Ctrl-C."""
+
+    def __init__(self, module: str, error: type[BaseException]) -> None:
+        self._module, self._error = module, error
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        if fullname == self._module:
+            raise self._error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ImportStoppedError])
+def test_a_wish_to_stop_before_the_first_call_is_no_error(
+    boilers: Workspace, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    # The SDK takes a second to be imported.
+    module = "builder.synthesis.llm.transport"
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(module, error), *sys.meta_path])
+    with pytest.raises(error):
+        synth(boilers, plan_for("http://127.0.0.1:9/v1"), key=None)
+    left = what_is_left(boilers, 1)
+    assert (left["state"], left["stopped"], left["calls"]) == ("stopped", "cancelled", 0)
 
 
 def test_ctrl_c_in_the_main_thread_is_heard_while_the_model_is_asked(boilers: Workspace) -> None:

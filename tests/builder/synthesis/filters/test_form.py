@@ -35,6 +35,7 @@ def test_the_first_queries_of_an_answer_are_those_that_were_asked_for() -> None:
         "…",
         "?!",
         "n/a",
+        "my key [key removed] please",
         "N/A",
         "<query>",
         "[your question here]",
