@@ -249,17 +249,22 @@ def write_qrels(folder: Path, split: str, qrels: Qrels, *, header: bool = True) 
     """
     _write_jsonl(folder / f"{split}.jsonl", qrels)
     warnings = []
-    unfit = _count_ids(qrels, lambda text: _fits_tsv(text, header=header))
-    if unfit:
+    if unfit := _unfit_for_tsv(qrels, header=header):
         warnings.append(f"{split}.tsv is not written: {unfit} ids hold a TAB or a line end")
     else:
         _write_tsv(folder / f"{split}.tsv", qrels, header=header)
-    unfit = _count_ids(qrels, _fits_trec)
-    if unfit:
+    if unfit := _unfit_for_trec(qrels):
         warnings.append(f"{split}.trec is not written: {unfit} ids hold white space")
     else:
         _write_trec(folder / f"{split}.trec", qrels)
     return warnings
+
+
+def forms_of(qrels: Qrels, *, header: bool = True) -> frozenset[str]:
+    """Which of `FORMS` `write_qrels` writes of these judgments."""
+    fits_tsv = not _unfit_for_tsv(qrels, header=header)
+    fits = {".jsonl": True, ".tsv": fits_tsv, ".trec": not _unfit_for_trec(qrels)}
+    return frozenset(form for form in FORMS if fits[form])
 
 
 def judgment_line(query_id: str, doc_id: str, grade: int) -> str:
@@ -275,6 +280,14 @@ def _fits_trec(text: str) -> bool:
 
 def _fits_tsv(text: str, *, header: bool) -> bool:
     return not re.search(r"[\t\r\n]", text) and (header or not text.startswith("\ufeff"))
+
+
+def _unfit_for_tsv(qrels: Qrels, *, header: bool) -> int:
+    return _count_ids(qrels, lambda text: _fits_tsv(text, header=header))
+
+
+def _unfit_for_trec(qrels: Qrels) -> int:
+    return _count_ids(qrels, _fits_trec)
 
 
 def _count_ids(qrels: Qrels, fits: Callable[[str], bool]) -> int:

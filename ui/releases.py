@@ -27,6 +27,7 @@ RULES = {
 WEAK = "Add a separate split of labels made of clicks, which nobody judged"
 _DROPPED = {
     "unvalidated": "synthetic that nobody graded",
+    "rewritten": "synthetic, rewritten since experts got them",
     "synthetic": "synthetic",
 }
 """Why queries are left out, where the code alone says too little."""

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -13,10 +13,11 @@ from builder.export.raters import Raters
 from builder.export.sampling_card import Sampled
 from builder.export.selection import Selected, Selection
 from builder.export.synthetic_card import LEFT_OUT, SyntheticPart
+from builder.export.synthetic_origins import Origins
 from builder.export.weak import WeakLabels, weak_section
 from builder.mining.deciding import flagged_in_words
 from builder.settings import Settings
-from evals.qrels import WEAK_SPLIT
+from evals.qrels import WEAK_SPLIT, forms_of
 from evals.taskwriter import WrittenTask
 
 FORMAT = 1
@@ -47,6 +48,7 @@ class Making:
         sampled: How its queries were drawn from the search log.
         weak: Labels from clicks in a split of their own; None where nobody asked for them.
         validation: What validation found of synthetic queries; None where nobody looked.
+        origins: How the synthetic queries came to be; of none in a draft.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Making:
     sampled: Sampled
     weak: WeakLabels | None = None
     validation: Mapping[str, Any] | None = None
+    origins: Origins = field(default_factory=Origins)
 
     @property
     def synthetic(self) -> SyntheticPart:
@@ -196,11 +199,17 @@ def content_hash_of(making: Making, written: WrittenTask, raw: str, *, header: b
     told = [written.content_sha, raw, selection, header]
     told += [making.excluded] if making.excluded else []
     told += [making.weak.digest] if making.weak else []
+    told += [making.origins.digest] if making.origins else []
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
-def release_card(making: Making) -> str:
-    """The body of README.md: what this is, how it was made, how it is read."""
+def release_card(making: Making, *, header: bool = True) -> str:
+    """The body of README.md: what this is, how it was made, how it is read.
+
+    Args:
+        making: How the folder is made.
+        header: Whether qrels/*.tsv begin with a header line.
+    """
     counts, agreement = making.counts, making.agreement or {}
     parts = [
         f"# {making.name}",
@@ -214,6 +223,7 @@ def release_card(making: Making) -> str:
         _making(making, agreement),
         making.sampled.paragraph(),
         making.synthetic.paragraph(),
+        making.origins.paragraph(),
         "## Grades",
         _grades(making),
         "## Agreement of the raters",
@@ -222,7 +232,7 @@ def release_card(making: Making) -> str:
         _left_out(making),
         weak_section(making.weak, making.settings.marks.events) if making.weak else "",
         "## How to read it",
-        _HOW_TO_READ.format(name=making.name),
+        _how_to_read(making, header=header),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -338,5 +348,15 @@ The folder is read unchanged by:
 - Goldsmith: `goldsmith eval bm25 -t custom/{name}`
 - mteb and `datasets`: `load_dataset("/absolute/path/to/{name}", "corpus")`, likewise `"queries"`
   and `"default"` (the judgments)
-- beir: `GenericDataLoader("{name}").load(split="test")`
-- trec_eval, ir_measures, pytrec_eval, ranx: `qrels/test.trec`"""
+"""
+_IN_FORMS = {
+    ".tsv": '- beir: `GenericDataLoader("{name}").load(split="test")`\n',
+    ".trec": "- trec_eval, ir_measures, pytrec_eval, ranx: `qrels/test.trec`\n",
+}
+
+
+def _how_to_read(making: Making, *, header: bool) -> str:
+    """By which tools, of those whose form of the judgments holds all ids and so was written."""
+    written = forms_of(making.selected.qrels, header=header)
+    lines = [_HOW_TO_READ, *(line for form, line in _IN_FORMS.items() if form in written)]
+    return "".join(lines).format(name=making.name).rstrip()

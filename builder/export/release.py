@@ -22,6 +22,7 @@ from builder.export.sampling_card import Sampled
 from builder.export.selection import RawGrades, Selected, Selection, pseudonyms_of, select_judged
 from builder.export.synthetic import SOURCE, VALIDATED
 from builder.export.synthetic_card import SyntheticPart
+from builder.export.synthetic_origins import Origins
 from builder.export.weak import WeakLabels, weak_labels
 from builder.mining.weak_grades import WeakGrades, weak_grades
 from builder.people import actor_called, authorize
@@ -94,9 +95,10 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         task_dir (absolute), release (its number), documents, queries (with a judgment that is in
         the release; weak_labels counts those that have only labels from clicks), judgments, dropped
         ({"unjudged": queries, "no_relevant": queries}; where there are any, "unvalidated":
-        synthetic ones that nobody graded, "synthetic": those that were not asked for), warnings,
-        synthetic (as `SyntheticPart.as_json`), adjudicated (pairs whose grade
-        an analyst decided), unchanged (whether the latest release holds the same, so that no new
+        synthetic ones that nobody graded, "rewritten": drawn for experts and rewritten since,
+        "synthetic": those that were not asked for), warnings, synthetic (as
+        `SyntheticPart.as_json`), adjudicated (pairs whose grade an analyst decided), unchanged
+        (whether the latest release holds the same, so that no new
         one was made), content_hash, agreement, and weak_labels (what goldsmith.json says of them;
         None without `weak`).
 
@@ -121,7 +123,7 @@ def export_task(  # noqa: PLR0913 - the options of the command `export`
         if progress is not None:
             progress("keeping the release", 0, None)
         if is_new:
-            _keep(evals_folder, built)
+            folders.keep_release(built.folder, evals_folder, name, built.making.release)
         _note_releases(workspace, name, AT_THE_TERMINAL if actor is None else actor.name)
         if not folders.is_latest_shown(evals_folder, name):
             folders.show_latest(evals_folder, name)
@@ -183,7 +185,7 @@ class _Build:
             self.connection,
             folder,
             selected,
-            card=release_card(making),
+            card=release_card(making, header=header),
             header=header,
             weak=making.weak,
             progress=self.progress,
@@ -192,6 +194,8 @@ class _Build:
         raw_file.rename(folder / RAW_FILE)
         if making.weak:
             making.weak.write(folder)
+        if making.origins:
+            making.origins.write(folder)
         _write_provenance(folder, provenance(making, written, content_hash))
         return Built(folder, making, written, content_hash)
 
@@ -213,6 +217,7 @@ class _Build:
             sampled=Sampled.of_queries(self.connection, selected.qrels),
             weak=self._weak_labels(selected),
             validation=self._validation(selected),
+            origins=Origins.of(self.connection, selected.validated),
         )
 
     def _validation(self, selected: Selected) -> Mapping[str, Any] | None:
@@ -331,10 +336,6 @@ def _telling(rows: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
             progress("writing documents", done, total)
         yield row
     progress("writing documents", total, total)
-
-
-def _keep(evals_folder: Path, built: Built) -> None:
-    folders.keep_release(built.folder, evals_folder, built.making.name, built.making.release)
 
 
 def _note_releases(workspace: Workspace, name: str, made_by: str) -> None:

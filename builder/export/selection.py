@@ -87,8 +87,9 @@ class Selected:
         selection: What was asked for.
         qrels: query_id -> doc_id -> grade, ordered by both ids.
         dropped: unjudged and no_relevant: queries that were asked for and are left out;
-            unvalidated: synthetic ones without a grade that counts; synthetic: those that nobody
-            wants, where none are.
+            unvalidated: synthetic ones without a grade that counts; rewritten: those that were
+            drawn for experts and say something else since; synthetic: those that nobody wants,
+            where none are.
         retired: Retired queries; nobody asks for them.
         asked: Queries that were asked for.
         below_min_raters: Graded pairs of these queries with too few grades.
@@ -197,7 +198,7 @@ def select_judged(
         selected.counting = Counting.of(connection, selection.synthetic)
     judged = _take_queries(connection, sources, selected, raw)
     for query_id in sources.keys() - judged:
-        selected.dropped["unvalidated" if sources[query_id] == SOURCE else "unjudged"] += 1
+        selected.dropped[_why_unjudged(query_id, sources, selected.counting)] += 1
     selected.validated = {
         query_id: query_id not in selected.on_models
         for query_id in selected.qrels
@@ -206,6 +207,12 @@ def select_judged(
     if not selected.qrels:
         raise _nothing_left(connection, selected)
     return selected
+
+
+def _why_unjudged(query_id: str, sources: Mapping[str, str], counting: Counting) -> str:
+    if sources[query_id] != SOURCE:
+        return "unjudged"
+    return "rewritten" if query_id in counting.rewritten else "unvalidated"
 
 
 def pseudonyms_of(connection: Connection) -> dict[str, str]:
@@ -320,6 +327,8 @@ def _ways_out(selected: Selected) -> Iterator[str]:
         )
     if selected.dropped["no_relevant"]:
         yield "`goldsmith export --keep-no-relevant` keeps queries whose grades are all 0."
+    if selected.dropped["rewritten"]:
+        yield "`goldsmith synth --validate` draws anew among queries as they are now."
     if selected.below_min_raters:
         yield "Ask for fewer raters (--min-raters), or have more people grade these pairs."
     if selected.left_out:

@@ -43,10 +43,13 @@ class Counting:
         accepted: query_id -> its document, of the queries whose grade counts where nobody graded
             this pair; none by default.
         drawn: query_id -> its part in the latest validation that stands.
+        rewritten: Queries that were drawn and say something else since: nothing counts of them,
+            for people graded other words, until a new validation draws them as they are.
     """
 
     accepted: Mapping[str, str] = field(default_factory=dict)
     drawn: Mapping[str, Validation] = field(default_factory=dict)
+    rewritten: Collection[str] = frozenset()
 
     @classmethod
     def of(cls, connection: Connection, mode: str) -> Self:
@@ -54,18 +57,21 @@ class Counting:
         evidence = evidence_of(connection)
         if evidence is None:
             return cls()
+        parts, rewritten = evidence.parts(), evidence.rewritten()
         if mode != ACCEPTED:
-            return cls(drawn=evidence.parts())
+            return cls(drawn=parts, rewritten=rewritten)
         verdict = decide(evidence.units, evidence.rule)
-        return cls(accepted_of(evidence, verdict), evidence.parts())
+        return cls(accepted_of(evidence, verdict), parts, rewritten)
 
     def rows(self, rows: Sequence[GradeRow], excluded: Collection[str]) -> Sequence[GradeRow]:
-        """The rows of one query without the synthetic grades that do not count.
+        """The rows of one query without those that do not count; none of a rewritten one.
 
         Args:
             rows: All that is said of the query's pairs.
             excluded: Raters who are left out: where only they graded a pair, nobody did.
         """
+        if rows and rows[0].query_id in self.rewritten:
+            return []
         if not any(row.kind == SOURCE for row in rows):
             return rows
         settled = {row.doc_id for row in rows if _is_of_people(row, excluded)}

@@ -4,14 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from builder.export.names import markdown_text
 from builder.export.selection import Selected
 from builder.export.synthetic import ACCEPTED, NONE
 from estimates import Estimate
 
-LEFT_OUT = ("unvalidated", "synthetic")
+LEFT_OUT = ("unvalidated", "rewritten", "synthetic")
 """Of the reasons for which queries are left out, those that only synthetic ones have."""
 
+_WHY = {
+    "unvalidated": "since people graded no pair of {them}",
+    "rewritten": "since {they} rewritten after the drawing for experts, who graded other words",
+    "synthetic": "since none was asked for",
+}
 _NOT_ASKED = Estimate.undefined("no_validation").as_json()
 
 
@@ -110,8 +114,10 @@ class SyntheticPart:
             )
         if self.report and self.mode != NONE:
             yield from _validation(self.report)
-        if n := sum(self.left_out.values()):
-            yield f"Left out: {_queries(n)} of that kind, {_why(self.left_out)}."
+        for reason, n in self.left_out.items():
+            they, them = ("it was", "it") if n == 1 else ("they were", "them")
+            why = _WHY[reason].format(they=they, them=them)
+            yield f"Left out: {_queries(n)} that a language model wrote, {why}."
         if self.queries:
             yield (
                 "Such queries resemble the document that they were written for, so that every "
@@ -132,13 +138,8 @@ def _validation(report: Mapping[str, Any]) -> Iterator[str]:
         )
     # Where all are accepted, the sentence would say the same once more.
     if report["verdict"] != "accept":
-        yield markdown_text(report["sentence"])
-
-
-def _why(left_out: Mapping[str, int]) -> str:
-    if "synthetic" in left_out:
-        return "since none was asked for"
-    return "since people graded no pair of them"
+        # Our own words; names of prompts and languages hold no sign that Markdown would read.
+        yield report["sentence"]
 
 
 def _queries(n: int) -> str:

@@ -1,8 +1,7 @@
 """What each choice of synthetic queries would bring into a release at most."""
 
-from builder.export.synthetic import ACCEPTED, NONE, VALIDATED
+from builder.export.synthetic import ACCEPTED, NONE, VALIDATED, Counting
 from builder.store.synthetic_graded import graded_by_people, synthetic_query_ids
-from builder.synthesis.verdict import accepted_queries
 from builder.workspace import Workspace
 
 
@@ -17,10 +16,11 @@ def synthetic_choices(workspace: Workspace) -> dict[str, int]:
     with workspace.store.read() as connection:
         known = synthetic_query_ids(connection)
         graded = graded_by_people(connection) if known else set()
-        accepted = accepted_queries(connection) if known else frozenset()
+        counting = Counting.of(connection, ACCEPTED) if known else Counting()
+    graded -= set(counting.rewritten)
     return {
         "queries": len(known),
         NONE: 0,
         VALIDATED: len(graded),
-        ACCEPTED: len(graded | (accepted & known)),
+        ACCEPTED: len(graded | (counting.accepted.keys() & known)),
     }

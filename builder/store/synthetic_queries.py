@@ -51,6 +51,7 @@ __all__ = [
     "add_candidates",
     "candidates_by_id",
     "candidates_of",
+    "candidates_that_became",
     "count_candidates",
     "find_candidate",
     "kept_texts",
@@ -121,6 +122,20 @@ def candidates_by_id(connection: Connection, candidate_ids: Iterable[int]) -> di
         chosen = _columns().where(synthetic_queries.c.candidate_id.in_(batch))
         rows = connection.execute(chosen).mappings()
         found.update((row["candidate_id"], _candidate(row)) for row in rows)
+    return found
+
+
+def candidates_that_became(
+    connection: Connection, query_ids: Iterable[str]
+) -> dict[str, Candidate]:
+    """query_id -> the candidate that it was, an accepted one before others, then the latest."""
+    found: dict[str, Candidate] = {}
+    for batch in batches(query_ids, BATCH):
+        chosen = _columns().where(queries.c.query_id.in_(batch))
+        for row in connection.execute(chosen).mappings():
+            known = found.get(row["query_id"])
+            if known is None or known.review != "accepted" or row["review"] == "accepted":
+                found[row["query_id"]] = _candidate(row)
     return found
 
 

@@ -82,6 +82,10 @@ class Evidence:
         """query_id -> stratum and chance of each query that could be drawn, drawn or not."""
         return {unit.query_id: Validation(unit.stratum, unit.probability) for unit in self.units}
 
+    def rewritten(self) -> frozenset[str]:
+        """Active drawn queries that say something else now: what was graded were other words."""
+        return frozenset(u.query_id for u in self.units if u.drawn and not u.stands)
+
 
 def evidence_of(connection: Connection) -> Evidence | None:
     """What experts have said so far; None where no validation stands."""

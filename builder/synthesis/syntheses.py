@@ -33,8 +33,9 @@ from builder.workspace import Workspace
 INTERRUPTED = "interrupted"
 STOPPED = {
     "cap_calls": "The limit of {max_calls:,} calls is reached.",
-    "cap_tokens": "The limit of {max_total_tokens:,} tokens is reached: a call might pass it.",
-    "cap_cost": "The limit of {max_cost:g} {currency} is reached: another call might pass it.",
+    "cap_tokens": "The limit of {max_total_tokens:,} tokens is reached; a further call might pass "
+    "it.",
+    "cap_cost": "The limit of {max_cost:g} {currency} is reached; a further call might pass it.",
     "quota": "The server says that the money or the allowance is used up.",
     "rejected": "The server rejects every request of this kind.",
     "failures": "Too many calls failed, one after the other.",
@@ -140,7 +141,12 @@ def provenance_of(workspace: Workspace, candidate_id: int) -> dict[str, Any]:
         BuilderError: There is no such query.
     """
     with workspace.store.read() as connection:
-        told = call_of_candidate(connection, candidate_id)
+        return provenance_within(connection, candidate_id)
+
+
+def provenance_within(connection: Connection, candidate_id: int) -> dict[str, Any]:
+    """As `provenance_of`, inside a transaction."""
+    told = call_of_candidate(connection, candidate_id)
     if told is None:
         raise BuilderError(f"no language model wrote a query of the number {candidate_id} here")
     parameters = json.loads(told["parameters"])

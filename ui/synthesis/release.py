@@ -14,7 +14,7 @@ MODES: Mapping[str, tuple[str, str]] = {
     "none": ("None", "Only queries that people typed or imported."),
     "validated": (
         "Validated",
-        "Those that people graded, by people's grades alone.",
+        "Those that people graded in the words that they have now, by people's grades alone.",
     ),
     "accepted": (
         "Accepted",

@@ -253,12 +253,19 @@ def test_validated_takes_those_of_the_experts_and_none_takes_none(settled: Works
     assert all(rows[query_id]["validated"] for query_id, _ in drawn)
     card = (folder / "README.md").read_text("utf-8")
     assert "those of language models do not." in card
-    assert "Left out: 70 queries of that kind, since people graded no pair of them." in card
+    assert (
+        "Left out: 70 queries that a language model wrote, since people graded no pair of them."
+        in card
+    )
     none = exported(settled, "none")
     assert (none["queries"], none["dropped"]) == (
         1,
         {"unjudged": 0, "no_relevant": 0, "synthetic": N},
     )
+    card = (Path(none["task_dir"]) / "README.md").read_text("utf-8")
+    assert "Left out: 100 queries that a language model wrote, since none was asked for." in card
+    assert "synthetic_queries.jsonl" not in card
+    assert not (Path(none["task_dir"]) / "synthetic_queries.jsonl").exists()
 
 
 def test_what_experts_find_irrelevant_is_left_out_as_ever_and_counted(shop: Workspace) -> None:
