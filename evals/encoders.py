@@ -336,7 +336,10 @@ def _cached_revision(name: str) -> str | None:
 
     names = (name,) if "/" in name else (f"sentence-transformers/{name}", name)
     for repository in names:
-        found = try_to_load_from_cache(repository, "config.json")
+        try:
+            found = try_to_load_from_cache(repository, "config.json")
+        except ValueError:  # no name that the hub could have, such as one with a blank
+            continue
         if isinstance(found, str):
             return Path(found).parent.name
     return None

@@ -55,7 +55,7 @@ def test_a_long_document_is_passed_over_while_short_ones_fit(
     asked = {call["doc_id"] for call in calls_of(boilers, told["synthesis_id"])}
     assert asked == {document(n).doc_id for n in range(12)}
     assert (told["stopped"], told["waiting"]) == ("cap_tokens", 1)
-    assert told["message"] == "The limit of 5,900 tokens is reached: a call might pass it."
+    assert told["message"] == "The limit of 5,900 tokens is reached; a further call might pass it."
 
 
 def test_a_limit_that_allows_no_call_is_told_before_and_after(boilers: Workspace) -> None:
@@ -79,11 +79,15 @@ def test_a_limit_that_allows_no_call_is_told_before_and_after(boilers: Workspace
     assert one[-1].endswith("may end the run early; it surely allows 1 call.")
 
 
-def test_an_unknown_search_is_refused_before_anything_is_sent(boilers: Workspace) -> None:
+@pytest.mark.parametrize("name", ["./nope", "none such"])
+def test_an_unknown_search_is_refused_before_anything_is_sent(
+    boilers: Workspace, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with LLMServer() as server:
-        plan = plan_for(server.base_url, documents=2, retrievers=("bm25", "./nope"))
-        with pytest.raises(EvalsError, match="no such model folder"):
+        plan = plan_for(server.base_url, documents=2, retrievers=("bm25", name))
+        with pytest.raises(EvalsError, match=r"no (such model folder|model 'none such')"):
             estimate(boilers, plan, environment={})
-        with pytest.raises(EvalsError, match="no such model folder"):
+        with pytest.raises(EvalsError, match=r"no (such model folder|model 'none such')"):
             synth(boilers, plan, key=None)
         assert server.requests == []
