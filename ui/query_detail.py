@@ -27,10 +27,12 @@ from builder.errors import BuilderError
 from builder.people import Person
 from builder.store.activity import Entry
 from builder.store.query_words import Word
+from builder.store.quota import SYNTHETIC
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section, show_error
 from ui.query_fields import ask_tags, tags_given
 from ui.query_merging import begin_merge
+from ui.query_origin import show_origin
 from ui.query_state import close_query, open_query, say
 from ui.query_texts import head_html, history_html, plural, words_html
 
@@ -72,6 +74,8 @@ def show_query(workspace: Workspace, person: Person, query_id: str) -> None:
         _show_words(workspace, person, listed, words)
         _show_late_grades(workspace, listed, history)
         _show_actions(workspace, person, listed)
+    if listed.query.source == SYNTHETIC:
+        show_origin(workspace, query_id)
     section("History")
     if history:
         st.html(history_html(history, workspace.settings.timezone))
