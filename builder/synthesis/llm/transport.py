@@ -149,8 +149,8 @@ def _sdk(endpoint: Endpoint, key: str, http: httpx2.Client) -> OpenAI:
 
 
 def _fault(error: Exception, otherwise: str) -> str:
-    """Refused, no such name, TLS that failed: a request goes out only after all of that."""
-    never = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol)
+    """Refused, no such name, TLS or a tunnel that failed: a request goes out only after that."""
+    never = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
     return "unreachable" if isinstance(error.__cause__, never) else otherwise
 
 

@@ -149,7 +149,10 @@ def test_a_request_that_was_dropped_may_have_been_read_one_without_connection_no
 
 
 @pytest.mark.parametrize("address", ["https://127.0.0.1:{port}/v1", "http://no.such.invalid/v1"])
-def test_without_tls_or_a_name_nothing_is_sent(address: str) -> None:
+def test_without_tls_or_a_name_nothing_is_sent(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
     with LLMServer() as server:
         port = server.base_url.split(":")[2].removesuffix("/v1")
         with LLMClient(endpoint_at(address.format(port=port)), KEY) as client:
