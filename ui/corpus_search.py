@@ -9,6 +9,7 @@ from functools import partial
 
 import streamlit as st
 
+from builder.judging.naming import pair_name, query_name
 from builder.people import Person
 from builder.pooling.corpus_search import Found, add_by_rater, search_corpus
 from builder.settings import Settings
@@ -57,7 +58,7 @@ def _dialog(workspace: Workspace, rater: str, query: Query) -> None:
         "Words to look for",
         value=query.text[:_LONGEST_SEARCH],
         max_chars=_LONGEST_SEARCH,
-        key=f"corpus_search_words_{query.query_id}",
+        key=f"corpus_search_words_{query_name(query.query_id)}",
         on_change=_first_page,
     )
     with errors_shown():
@@ -84,13 +85,12 @@ def _show_actions(
 ) -> None:
     """Add it, or where it was added now: that it is there, and the way to it."""
     doc_id = result.document.doc_id
-    added = _added().get((query.query_id, doc_id))
-    if added is not None:
+    if (query.query_id, doc_id) in _added():
         with st.container(horizontal=True, vertical_alignment="center", key=f"added_{place}"):
             words = '<span class="gs-added" role="status">Added to the pool</span>'
             st.html(words, width="content")
             if st.button("Grade it now", key=f"corpus_grade_{place}"):
-                st.query_params[WANTED_IN_URL] = str(added)
+                st.query_params[WANTED_IN_URL] = pair_name(rater, query.query_id, doc_id)
                 st.rerun(scope="app")
     elif result.in_pool:
         st.html('<span class="gs-in-pool">In the pool</span>')
@@ -100,13 +100,14 @@ def _show_actions(
 
 
 def _add(workspace: Workspace, rater: str, query_id: str, doc_id: str) -> None:
-    _added()[query_id, doc_id] = add_by_rater(workspace, rater, query_id, doc_id)
+    add_by_rater(workspace, rater, query_id, doc_id)
+    _added().add((query_id, doc_id))
     st.session_state[_IS_NEW] = True
 
 
-def _added() -> dict[tuple[str, str], int]:
-    """(query_id, doc_id) -> pair_id of what was added in this session."""
-    added: dict[tuple[str, str], int] = st.session_state.setdefault(_ADDED, {})
+def _added() -> set[tuple[str, str]]:
+    """(query_id, doc_id) of what was added in this session."""
+    added: set[tuple[str, str]] = st.session_state.setdefault(_ADDED, set())
     return added
 
 

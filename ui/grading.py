@@ -14,6 +14,7 @@ import streamlit as st
 from builder.errors import BuilderError
 from builder.judging.guidelines import current_guidelines
 from builder.judging.history import is_final
+from builder.judging.naming import pair_named
 from builder.judging.queue import (
     Filters,
     GradingProgress,
@@ -23,7 +24,7 @@ from builder.judging.queue import (
     renew_leases,
     tags_with_pairs,
 )
-from builder.people import Person
+from builder.people import Person, has_role
 from builder.workspace import Workspace
 from ui import grade_end, text
 from ui.corpus_search import show_corpus_search
@@ -40,6 +41,7 @@ from ui.sitting import Said, Sitting, current_sitting
 TAG_IN_URL = "tag"
 _ALL_TAGS = "All tags"
 _TAG_CHOICE = "grade_tag"
+_UNKNOWN = "That address names no pair of yours. What you graded stands in My grades."
 
 
 def show_grading(workspace: Workspace, person: Person) -> None:
@@ -51,8 +53,7 @@ def show_grading(workspace: Workspace, person: Person) -> None:
         # Renewed when a third of it is over; a little later, and each look renews it.
         every = 0.4 * timedelta(minutes=workspace.settings.lease_minutes)
         st.fragment(_keep_leases, run_every=every)(workspace, person.name)
-    if (wanted := _wanted_in_url()) != sitting.wanted:
-        sitting.wanted, sitting.said = wanted, Said()
+    _note_wanted(workspace, sitting, person)
     _show_guidelines(workspace, sitting)
     if _is_list():
         show_list(workspace, person, filters)
@@ -174,9 +175,22 @@ def _kept_in_url(tag: str | None) -> str | None:
     return tag
 
 
-def _wanted_in_url() -> int | None:
+def _note_wanted(workspace: Workspace, sitting: Sitting, person: Person) -> None:
+    """The pair that the address names; of one that nobody knows it is said where to look."""
     asked = st.query_params.get(WANTED_IN_URL, "")
-    return int(asked) if asked.isdecimal() and len(asked) < 16 else None
+    wanted = _pair_called(workspace, person, asked) if asked else None
+    if asked and wanted is None:
+        st.query_params.pop(WANTED_IN_URL, None)
+        sitting.wanted, sitting.said = None, Said("ignored", _UNKNOWN)
+    elif wanted != sitting.wanted:
+        sitting.wanted, sitting.said = wanted, Said()
+
+
+def _pair_called(workspace: Workspace, person: Person, asked: str) -> int | None:
+    """The pair_id; by its number, as links once had it, for whom numbers tell nothing new."""
+    if asked.isdecimal() and len(asked) < 16 and has_role(person, "analyst"):
+        return int(asked)
+    return pair_named(workspace, person.name, asked)
 
 
 def _show_guidelines(workspace: Workspace, sitting: Sitting) -> None:

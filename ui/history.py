@@ -16,6 +16,7 @@ from builder.judging.history import (
     own_history,
     settled_disputes,
 )
+from builder.judging.naming import pair_name
 from builder.judging.queue import LONGEST_COMMENT, tags_with_pairs
 from builder.store.history import EarlierRow, OwnRow
 from builder.workspace import Workspace
@@ -111,7 +112,7 @@ def _show_own(workspace: Workspace, rater: str) -> None:
     page = own_history(workspace, rater, sought, st.session_state.get(_BEFORE))
     muted(", ".join(f"{count(n)} {_COUNTED[what]}" for what, n in sorted(counts.items())))
     for judgment in page.judgments:
-        with st.container(key=f"entry_{judgment.now.pair_id}", gap="small"):
+        with st.container(key=f"entry_{_name(rater, judgment.now)}", gap="small"):
             _show_entry(workspace, rater, judgment)
     if not page.judgments:
         _show_nothing(page, sought, any_at_all=bool(counts))
@@ -132,9 +133,9 @@ def _show_disputes(workspace: Workspace, rater: str) -> None:
     before = st.session_state.get(_BEFORE)
     page = settled_disputes(workspace, rater, before, decided_only=decided_only)
     for settled in page.disputes:
-        with st.container(key=f"dispute_{settled.own.pair_id}", gap="small"):
+        with st.container(key=f"dispute_{_name(rater, settled.own)}", gap="small"):
             st.html(dispute_html(workspace, settled))
-            _link(settled.own.pair_id)
+            _link(rater, settled.own)
     if not page.disputes:
         note(_no_dispute(page, decided_only=decided_only))
     _page_buttons(page.older, "Older")
@@ -193,13 +194,13 @@ def _show_entry(workspace: Workspace, rater: str, judgment: OwnJudgment) -> None
     if began is not None and began[0].pair_id == now.pair_id:
         _show_change(workspace, rater, *began)
         return
-    buttons = f"entry_buttons_{now.pair_id}"
-    with st.container(horizontal=True, key=buttons, gap="small", vertical_alignment="center"):
+    name = _name(rater, now)
+    with st.container(
+        horizontal=True, key=f"entry_buttons_{name}", gap="small", vertical_alignment="center"
+    ):
         if now.outcome != "undone" and not judgment.is_final:
-            st.button(
-                "Change", key=f"change_{now.pair_id}", type="tertiary", on_click=_begin, args=(now,)
-            )
-        _link(now.pair_id)
+            st.button("Change", key=f"change_{name}", type="tertiary", on_click=_begin, args=(now,))
+        _link(rater, now)
 
 
 def _show_change(workspace: Workspace, rater: str, was: OwnRow, token: str) -> None:
@@ -281,8 +282,13 @@ def _show_nothing(page: HistoryPage, sought: Sought, *, any_at_all: bool) -> Non
         note("Nothing found.")
 
 
-def _link(pair_id: int) -> None:
-    st.page_link(_GRADE_PAGE, label="Open on the grade page", query_params={"pair": str(pair_id)})
+def _name(rater: str, row: OwnRow) -> str:
+    return pair_name(rater, row.query_id, row.doc_id)
+
+
+def _link(rater: str, row: OwnRow) -> None:
+    asked = {"pair": _name(rater, row)}
+    st.page_link(_GRADE_PAGE, label="Open on the grade page", query_params=asked)
 
 
 def _pair_html(row: OwnRow) -> str:

@@ -5,6 +5,7 @@ from html import escape
 
 import streamlit as st
 
+from builder.judging.naming import query_name
 from builder.judging.own_queries import own_query_words, take_back_query
 from builder.store.query_outcomes import OwnOutcome
 from builder.workspace import Workspace
@@ -24,7 +25,7 @@ def show_query_words(workspace: Workspace, rater: str) -> None:
     words = own_query_words(workspace, rater)
     muted("Queries that you called unclear or out of scope: you are not asked for their pairs.")
     for word in words:
-        with st.container(key=f"query_word_{word.query_id}", gap="small"):
+        with st.container(key=f"query_word_{query_name(word.query_id)}", gap="small"):
             st.html(word_html(workspace, word))
             if word.stands:
                 _take_back_button(workspace, rater, word)
@@ -50,7 +51,7 @@ def word_html(workspace: Workspace, word: OwnOutcome) -> str:
 def _take_back_button(workspace: Workspace, rater: str, word: OwnOutcome) -> None:
     st.button(
         "Take back",
-        key=f"take_back_{word.query_id}",
+        key=f"take_back_{query_name(word.query_id)}",
         type="tertiary",
         on_click=in_callback(_take_back),
         args=(workspace, rater, word, uuid.uuid4().hex),

@@ -5,6 +5,7 @@ from html import escape
 import streamlit as st
 
 from builder.curation import Waiting, WaitingPair, WaitingQuery, ask_again, waiting
+from builder.judging.naming import pair_name
 from builder.people import Person
 from builder.workspace import Workspace
 from ui.frame import in_callback, muted, note, section
@@ -93,9 +94,8 @@ def _show_pair(workspace: Workspace, person: Person, stuck: WaitingPair) -> None
                 on_click=in_callback(_ask_more),
                 args=(workspace, person, pair.pair_id),
             )
-            st.page_link(
-                _GRADE_PAGE, label="Grade it myself", query_params={"pair": str(pair.pair_id)}
-            )
+            asked = {"pair": pair_name(person.name, pair.query_id, pair.doc_id)}
+            st.page_link(_GRADE_PAGE, label="Grade it myself", query_params=asked)
 
 
 def _need(need: str) -> str:

@@ -7,11 +7,11 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any
 
 import streamlit as st
 
+from builder.judging.naming import pair_name
 from builder.judging.presses import PressGuard
 from builder.judging.queue import Pair
 from builder.workspace import Workspace
@@ -118,13 +118,8 @@ def current_sitting(workspace: Workspace, rater: str) -> Sitting:
 
 
 def name_in_page(rater: str, pair: Pair) -> str:
-    """What the pair is called in the page.
-
-    Not its pair_id: pairs are numbered as they join the pool, so that the numbers of one query's
-    pairs tell the order in which a search engine ranked them.
-    """
-    words = "\0".join((rater, pair.query.query_id, pair.document.doc_id))
-    return blake2b(words.encode("utf-8", "replace"), digest_size=9).hexdigest()
+    """What the pair is called in the page; see builder/judging/naming.py."""
+    return pair_name(rater, pair.query.query_id, pair.document.doc_id)
 
 
 def title_of(pair: Pair) -> str:

@@ -61,6 +61,13 @@ def iterate_queries(connection: Connection) -> Iterator[Query]:
         yield _query(row)
 
 
+def all_query_ids(connection: Connection) -> Iterator[tuple[int, str]]:
+    """(query_key, query_id) of each query, retired ones too; memory stays flat."""
+    every = select(queries.c.query_key, queries.c.query_id)
+    for row in connection.execute(every, execution_options={"yield_per": BATCH}):
+        yield row.query_key, row.query_id
+
+
 def count_queries(connection: Connection) -> int:
     """How many queries there are."""
     return connection.execute(select(func.count()).select_from(queries)).scalar_one()

@@ -154,7 +154,7 @@ def _check_run(workspace: Workspace, model: LLMServer) -> None:
 
 def _check_rejected(page: "Page") -> None:
     """What a model wrote is text, whatever it looks like."""
-    table = page.locator(".gs-rejected")
+    table = page.locator(".gs-aside")
     assert '<script>document.title = "owned"</script>' in table.inner_text()
     assert 'speaks of "the document"' in table.inner_text()
     assert page.title() != "owned"

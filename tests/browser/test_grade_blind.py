@@ -17,7 +17,7 @@ from builder.people import ensure_person
 from builder.store.pool import add_pairs
 from builder.store.rechecks import NewRecheck, add_rechecks, pair_ids_of
 from builder.workspace import DATABASE_FILE, Workspace, init_workspace, open_workspace
-from tests.browser.grading import open_grading, press
+from tests.browser.grading import open_grading, press, wait_for_words
 from ui.sitting import name_in_page
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 N_DOCUMENTS = 12
 # Nine digits: four occur by chance in the hashes by which the protocol calls its elements.
 FIRST_RANK = 730_154_301
+FIRST_PAIR = 641_870_233
+QUERY = "syn-51e47a9c02"
 OTHER_RATER = "sentinelrater"
 SENTINELS = (
     OTHER_RATER,
@@ -40,7 +42,11 @@ SENTINELS = (
     "sentinelmetadata",
     "sentinelnote",
     "sentinelrecheck",
-    *(str(FIRST_RANK + n) for n in range(N_DOCUMENTS)),
+    *(str(first + n) for n in range(N_DOCUMENTS) for first in (FIRST_RANK, FIRST_PAIR)),
+    "syn-",
+    "synth",
+    "validat",
+    "of generated",
 )
 
 
@@ -73,17 +79,21 @@ def _bring_texts(workspace: Workspace, folder: Path) -> None:
         for n in range(N_DOCUMENTS)
     ]
     corpus.write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
-    queries.write_text(json.dumps({"_id": "q1", "text": "words", "need": "Any."}), "utf-8")
+    queries.write_text(json.dumps({"_id": QUERY, "text": "words", "need": "Any."}), "utf-8")
     import_corpus(workspace, corpus)
     import_queries(workspace, queries)
 
 
 def _pool(workspace: Workspace) -> None:
-    pairs = [("q1", f"d{n}") for n in range(N_DOCUMENTS)]
+    pairs = [(QUERY, f"d{n}") for n in range(N_DOCUMENTS)]
     with workspace.store.write() as connection:
         for source in ("sentinelsystem", "sentinelmodel", "sentinelclicks"):
             ranks = range(FIRST_RANK, FIRST_RANK + N_DOCUMENTS)
             add_pairs(connection, pairs, source, ranks)
+    # Numbers that are found wherever they stand.
+    with sqlite3.connect(workspace.root / DATABASE_FILE) as connection:
+        connection.execute("UPDATE pairs SET pair_id = pair_id + ?", [FIRST_PAIR - 1])
+        connection.execute("UPDATE pair_sources SET pair_id = pair_id + ?", [FIRST_PAIR - 1])
 
 
 def _let_another_grade(workspace: Workspace) -> None:
@@ -123,7 +133,7 @@ def _say_more(workspace: Workspace) -> None:
 def _doubt(workspace: Workspace) -> None:
     """Every pair was sent to a blind re-check."""
     with workspace.store.write() as connection:
-        pairs = pair_ids_of(connection, [("q1", f"d{n}") for n in range(N_DOCUMENTS)])
+        pairs = pair_ids_of(connection, [(QUERY, f"d{n}") for n in range(N_DOCUMENTS)])
         new = [NewRecheck(pair_id, 0, 3) for pair_id in pairs.values()]
         add_rechecks(connection, new, "sentinelrecheck")
 
@@ -173,6 +183,27 @@ def test_the_list_of_a_whole_query_tells_no_more(page: "Page", blind_address: st
     page.locator(".gs-list-bar .gs-last").filter(has_text="Undone").wait_for()
     assert _sentinels_in(page.content()) == []
     assert _sentinels_in(_wire(received)) == []
+
+
+def test_neither_ones_own_grades_nor_the_way_back_to_a_pair_tell_more(
+    page: "Page", blind_address: str
+) -> None:
+    received = frames_received(page)
+    open_grading(page, blind_address, "Rita")
+    press(page, "1")
+    page.get_by_role("link", name="My grades").click()
+    page.locator(".gs-entry").first.wait_for()
+    seen = page.content()
+    page.get_by_role("link", name="Open on the grade page").first.click()
+    page.wait_for_selector("[data-pair]:not([data-pair=''])", state="attached")
+    assert page.locator(".gs-own").inner_text().startswith("1")
+    seen += page.url + page.content()
+    page.keyboard.press("l")
+    page.wait_for_selector(".gs-row")
+    assert "query=" in page.url
+    assert _sentinels_in(seen + page.url + page.content() + _wire(received)) == []
+    open_grading(page, blind_address, "Rita", pair=str(FIRST_PAIR))
+    wait_for_words(page, "names no pair of yours")
 
 
 def test_what_a_pair_is_called_does_not_tell_its_place_in_the_pool(

@@ -174,7 +174,7 @@ def test_rejected_queries_are_shown_with_all_reasons_and_are_never_markup(
     open_app: OpenApp, generated: Workspace
 ) -> None:
     page = markup(opened_page(open_app, generated))
-    html = page[page.index('class="gs-blocks gs-rejected"') :]
+    html = page[page.index('class="gs-blocks gs-aside"') :]
     for said in ("copied from the document", "8 words:", "also too short or too long"):
         assert said in html
     assert "&lt;b&gt;x" in html

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from builder.judging.adjudication import decide
 from builder.judging.history import own_history, settled_disputes
+from builder.judging.naming import pair_name, query_name
 from builder.judging.own_queries import own_query_words
 from builder.judging.queue import flag_query, next_pair, submit_grade
 from builder.people import change_role, ensure_person
@@ -47,7 +48,7 @@ def words(app: AppTest) -> str:
 def test_a_grade_and_its_comment_are_changed_in_place(graded: Workspace, open_app: OpenApp) -> None:
     app = my_grades(open_app, graded)
     was = own_history(graded, "Dana").judgments[0].now
-    app.button(key=f"change_{was.pair_id}").click().run()
+    app.button(key=f"change_{pair_name('Dana', was.query_id, was.doc_id)}").click().run()
     token = app.session_state["history_change"][1]
     app.text_area(key=f"comment_{token}").set_value("why").run()
     app.button(key=f"save_{token}").click().run()
@@ -65,7 +66,7 @@ def test_what_was_settled_before_ones_eyes_is_not_changed(
     assert (last.is_final, first.is_final) == (False, True)
     app = my_grades(open_app, graded)
     offered = [b.key for b in app.button if str(b.key).startswith("change_")]
-    assert offered == [f"change_{last.now.pair_id}"]
+    assert offered == [f"change_{pair_name('Dana', last.now.query_id, last.now.doc_id)}"]
     assert "see Settled disputes" in words(app)
 
 
@@ -128,7 +129,7 @@ def test_a_word_of_a_whole_query_is_taken_back(graded: Workspace, open_app: Open
     app.segmented_control(key="history_view").set_value("Whole queries").run()
     assert "<b>Unclear</b>" in words(app)
     assert "<script" not in words(app).replace("<style", "")
-    app.button(key="take_back_q0").click().run()
+    app.button(key=f"take_back_{query_name('q0')}").click().run()
     assert not app.exception
     assert own_query_words(graded, "Dana") == []
     assert "Taken back: the pairs of" in words(app)

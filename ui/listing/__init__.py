@@ -11,6 +11,7 @@ import streamlit as st
 
 from builder.errors import BuilderError
 from builder.judging.guidelines import current_guidelines
+from builder.judging.naming import query_name, query_named
 from builder.judging.queue import Filters, Pair, next_query_id, progress_of, query_pairs
 from builder.people import Person
 from builder.workspace import Workspace
@@ -44,11 +45,14 @@ def _query_asked_for(workspace: Workspace, listing: Listing, filters: Filters) -
     """The query that the address names, else the one in hand, which the address then names."""
     asked = st.query_params.get(QUERY_IN_URL)
     if asked:
-        return asked
+        known = query_named(workspace, asked)
+        if known is not None:
+            st.query_params[QUERY_IN_URL] = query_name(known)
+        return known or asked
     in_hand = next_query_id(workspace, listing.rater, filters)
     if in_hand is None:
         return ""
-    st.query_params[QUERY_IN_URL] = in_hand
+    st.query_params[QUERY_IN_URL] = query_name(in_hand)
     return in_hand
 
 
@@ -70,7 +74,7 @@ def _read(workspace: Workspace, listing: Listing, query_id: str) -> None:
 def _wanted(listing: Listing) -> str:
     """The row of the pair that the address asks for, once; "" if it asks for none of these."""
     asked = st.query_params.pop(WANTED_IN_URL, "")
-    return next((row.name for row in listing.rows.values() if str(row.pair.pair_id) == asked), "")
+    return asked if asked in listing.rows else ""
 
 
 def _first_pair(listing: Listing) -> Pair | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from builder.judging.naming import query_name
 from builder.judging.queue import LONGEST_COMMENT, LONGEST_REASON, GradingProgress
 from builder.settings import Settings
 from ui.grade_bar import CHOICES, QueryOutcome, outcome_chosen, reason_chosen
@@ -94,7 +95,7 @@ def _data(settings: Settings, listing: Listing, progress: GradingProgress) -> di
     """What the script draws; all texts are set as text there, never as markup."""
     said = progress.graded + progress.skipped + progress.cannot_judge + listing.flagged
     return {
-        "list": listing.query_id,
+        "list": query_name(listing.query_id) if listing.query_id else "",
         "sitting": listing.identity,
         "answered": listing.answered,
         "rows": [_row_data(row) for row in listing.rows.values()],

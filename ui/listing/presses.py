@@ -6,6 +6,7 @@ from uuid import uuid4
 import streamlit as st
 
 from builder.errors import BuilderError, NotAllowedError, PairGoneError
+from builder.judging.naming import query_name
 from builder.judging.queue import (
     Filters,
     Outcome,
@@ -210,7 +211,7 @@ def _flag(workspace: Workspace, listing: Listing, press: Press, filters: Filters
 
 
 def _go(listing: Listing, query_id: str) -> None:
-    st.query_params[QUERY_IN_URL] = query_id
+    st.query_params[QUERY_IN_URL] = query_name(query_id)
     listing.focus, listing.is_stale = "", True
 
 

@@ -47,7 +47,7 @@ def show_rejected(workspace: Workspace) -> None:
 
 def rejected_html(rejected: Sequence[Candidate]) -> str:
     """Safe HTML of the table."""
-    return f'<div class="gs-blocks gs-rejected">{table(_COLUMNS, [*map(_row, rejected)])}</div>'
+    return f'<div class="gs-blocks gs-aside">{table(_COLUMNS, [*map(_row, rejected)])}</div>'
 
 
 def sheet_of_rejected(rejected: Sequence[Candidate]) -> Sheet:

@@ -43,7 +43,7 @@ def _review(workspace: Workspace, person: Person) -> None:
     """What is chosen, the candidate that comes next, the bar, and what became of the last press."""
     with errors_shown():
         reviewing = current_reviewing(workspace, person.name)
-        with st.container(key="review_tools", horizontal=True, vertical_alignment="center"):
+        with st.container(key="desk_tools", horizontal=True, vertical_alignment="center"):
             has_any = choose_wanted(workspace, reviewing)
             sight = look(workspace, reviewing.wanted, reviewing.later, reviewing.first)
             _offer_all(workspace, person, reviewing, sight)

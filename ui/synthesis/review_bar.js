@@ -45,14 +45,14 @@ class Bar extends PressBar {
     this.edit(false);
     // Whoever has chosen another run or type goes on by keys, and not in that field.
     const focused = document.activeElement;
-    if (focused?.closest?.(".st-key-review_tools")) focused.blur();
+    if (focused?.closest?.(".st-key-desk_tools")) focused.blur();
     requestAnimationFrame(() => this.scroll());
   }
 
   // To the top; on a phone, once somebody is at it, past what was chosen: the passage needs the room.
   scroll() {
     const main = document.querySelector("[data-testid=stMain]");
-    const tools = document.querySelector(".st-key-review_tools");
+    const tools = document.querySelector(".st-key-desk_tools");
     const past = this.begun && !hasKeys() && tools;
     const head = 3.6 * parseFloat(getComputedStyle(root).fontSize);
     main?.scrollTo(0, past ? main.scrollTop + tools.getBoundingClientRect().bottom - head : 0);

@@ -11,7 +11,7 @@ from builder.curation.contents import LONGEST_QUERY
 from builder.settings import Settings
 from ui.synthesis.review_state import Reviewing
 
-KEY = "review_bar"
+KEY = "desk_bar"
 _ELEMENTS = Path(__file__).parents[1] / "elements.js"
 _SCRIPTS = [_ELEMENTS, Path(__file__).with_name("review_bar.js")]
 

@@ -22,7 +22,7 @@ def candidate_html(candidate: Candidate, sight: Sight) -> str:
     return (
         '<div class="gs-pair"><div class="gs-question">'
         f'{_progress(sight)}<h2 class="gs-query" dir="auto">{escape(clean(candidate.text))}</h2>'
-        f'<p class="gs-review-facts">{_facts(candidate)}</p></div>{_findings_html(candidate)}'
+        f'<p class="gs-desk-facts">{_facts(candidate)}</p></div>{_findings_html(candidate)}'
         f'<div class="gs-doc"><h3 class="gs-title" dir="auto">{text.marked(title, terms)}</h3>'
         f"{text.block(begins + folded.html)}</div>{_whole(candidate, terms, folded.hidden)}</div>"
     )

@@ -175,10 +175,10 @@ def _rest(told: Mapping[str, Any]) -> list[str]:
 def _show_rows(workspace: Workspace, person: Person, runs: Sequence[Run]) -> None:
     for run in runs:
         number = run["synthesis_id"]
-        with st.container(key=f"synthesis_{number}", horizontal=True, vertical_alignment="center"):
+        with st.container(key=f"batch_{number}", horizontal=True, vertical_alignment="center"):
             st.html(run_html(workspace, run))
             with st.container(
-                key=f"synthesis_ways_{number}", horizontal=True, width="content", gap="small"
+                key=f"batch_ways_{number}", horizontal=True, width="content", gap="small"
             ):
                 _offer_ways(workspace, person, run)
 

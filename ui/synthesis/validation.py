@@ -120,7 +120,7 @@ def strata_html(strata: Sequence[Mapping[str, Any]]) -> str:
         ]
         for row in strata
     ]
-    return f'<div class="gs-blocks gs-validated">{table(_STRATA, rows)}</div>'
+    return f'<div class="gs-blocks gs-parts">{table(_STRATA, rows)}</div>'
 
 
 def grades_html(grades: Mapping[str, int], names: Sequence[str]) -> str:
