@@ -17,6 +17,7 @@ from ui.text import block, clean, inline
 
 TITLE = "Where it comes from"
 _COLUMNS = [Column("what"), Column("of this query")]
+_UNTOLD = "not told"
 _HASH = 12
 """Digits of a hash that are shown; the whole stands under the mouse."""
 
@@ -38,18 +39,15 @@ def origin_html(origin: Origin, zone: str) -> str:
     rows = [[name, value] for name, value in _rows(origin, zone)]
     passage = _folded("The passage that the model saw", origin["passage"])
     answer = _folded("The answer, as the server gave it", origin["answer"] or "")
-    return f"{table(_COLUMNS, rows)}{passage}{answer}"
+    return f'<div class="gs-origin">{table(_COLUMNS, rows)}{passage}{answer}</div>'
 
 
 def _rows(origin: Origin, zone: str) -> Iterator[tuple[str, str]]:
     run = f"{count(origin['synthesis_id'])}, {local_time(origin['sent_at'], zone)}"
     yield "run", run if origin["attempt"] == 1 else f"{run}, attempt {count(origin['attempt'])}"
-    served = inline(origin["model_served"]) if origin["model_served"] else "not told"
+    asked, served = (inline(origin[name] or _UNTOLD) for name in ("model_asked", "model_served"))
     host = inline(origin["host"])
-    yield (
-        "model",
-        Html(f"asked: {inline(origin['model_asked'])} at {host}<br>answered: {served}"),
-    )
+    yield "model", Html(f"asked: {asked} at {host}<br>answered: {served}")
     yield "prompt", Html(f"{inline(origin['prompt'])} {_hash(origin['prompt_hash'])}")
     yield "language", origin["language"]
     yield "examples shown", _examples(origin["examples"])
@@ -63,7 +61,7 @@ def _rows(origin: Origin, zone: str) -> Iterator[tuple[str, str]]:
 
 def _parameters(origin: Origin) -> str:
     said = [
-        f"temperature {origin['temperature']}",
+        "" if origin["temperature"] is None else f"temperature {origin['temperature']}",
         f"at most {count_of(origin['max_tokens'], 'token')}" if origin["max_tokens"] else "",
         f"seed {origin['seed']}",
         f"asked by {origin['rung']}",

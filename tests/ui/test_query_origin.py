@@ -62,7 +62,7 @@ def test_what_nobody_told_is_not_made_up(workspace: Workspace) -> None:
     origin = origin_of_query(workspace, query_id)
     assert origin is not None
     html = origin_html(origin, "UTC")
-    assert "answered: not told" in html
+    assert "answered: <bdi>not told</bdi>" in html
     assert "\u2013 sent, \u2013 received" in html
     assert "taken back" in html
     assert origin_of_query(workspace, "q1") is None
