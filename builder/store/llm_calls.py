@@ -201,13 +201,15 @@ def cost_calls(
 def ledger_rows(connection: Connection, synthesis_id: int) -> Iterator[Mapping[str, Any]]:
     """Every call of a run in the order of sending, by the names of the ledger's columns.
 
-    With position, doc_id, prompt and language of its task.
+    With what its task asks for: position, doc_id, passage, prompt, language and hashes.
     """
     task = synthesis_tasks.c
-    chosen = _of_run(
-        select(llm_calls, task.position, documents.c.doc_id, task.prompt, task.language),
-        synthesis_id,
-    ).join(documents, documents.c.doc_key == task.doc_key)
+    asked = (
+        *(task.position, documents.c.doc_id, task.first_character, task.last_character),
+        *(task.prompt, task.prompt_hash, task.language, task.request_hash),
+    )
+    chosen = _of_run(select(llm_calls, *asked), synthesis_id)
+    chosen = chosen.join(documents, documents.c.doc_key == task.doc_key)
     for row in connection.execute(chosen.order_by(llm_calls.c.call_id)):
         yield dict(row._mapping)  # noqa: SLF001 - public, so named to keep clear of columns
 

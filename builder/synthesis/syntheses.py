@@ -113,7 +113,9 @@ def calls_of(workspace: Workspace, synthesis_id: int) -> list[dict[str, Any]]:
     """The ledger of a run: every HTTP request, in the order of sending.
 
     Returns:
-        [{"call_id", "task_id", "position", "doc_id", "prompt", "language", "attempt", "seed",
+        [{"call_id", "task_id", "position", "doc_id", "first_character", "last_character" (of the
+        passage that its task asks for by now), "prompt", "prompt_hash", "language",
+        "request_hash" (of what its task asks for by now), "attempt", "seed",
         "sent_at", "answered_at", "rung", "request_bytes", "max_tokens", "outcome" (None: unknown),
         "message", "status", "model_served", "finish_reason", "prompt_tokens",
         "completion_tokens", "cached_tokens", "cost", "milliseconds", "answer"}]; messages and

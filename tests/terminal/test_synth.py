@@ -278,3 +278,21 @@ def test_what_there_is_not_is_said_clearly(shop: Terminal) -> None:
     assert (unknown.code, "there is no synthesis 7" in unknown.stderr) == (1, True)
     nameless = shop("synth", "--dry-run")
     assert (nameless.code, "No language model is named" in nameless.stderr) == (1, True)
+
+
+def test_a_run_whose_queries_are_drawn_is_not_taken_back_by_mistake(
+    shop: Terminal, server: LLMServer
+) -> None:
+    shop(*asked_of(server, "--yes"))
+    accepted = shop("synth", "--accept-all", "1", "--json").document["accepted"]
+    shop("synth", "--validate", "--retriever", "bm25")
+    would = shop("synth", "--take-back", "1", "--dry-run").stdout
+    assert f"  {accepted} stay: in the drawing of a validation\n" in would
+    assert would.endswith("It is refused unless you say --anyway.\n")
+    refused = shop("synth", "--take-back", "1")
+    assert (refused.code, "--take-back-validation" in refused.stderr) == (1, True)
+    assert "taken back" not in shop("synth", "--list").stdout
+    call = shop("synth", "--calls", "1", "--json").document["calls"][0]
+    wanted = {"doc_id", "first_character", "prompt_hash", "request_hash", "model_served", "answer"}
+    assert all(call[name] is not None for name in wanted)
+    assert shop("synth", "--list", "--anyway").code == 2
