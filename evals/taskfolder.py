@@ -20,6 +20,7 @@ from evals.taskwriter import (
     query_line,
     write_task,
 )
+from evals.written import written_by_models
 
 __all__ = ["Task", "WrittenTask", "read_task", "write_task", "written_content_hash"]
 
@@ -90,6 +91,7 @@ def read_task(folder: Path | str, split: str | None = None, *, name: str | None 
             where=str(qrels_path),
             hint="Do the ids of both files belong together?",
         )
+    warnings += written_by_models(query for query in queries if query.query_id in qrels)
     return Task(
         name=name or folder.name,
         folder=folder,

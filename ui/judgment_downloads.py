@@ -15,12 +15,12 @@ from builder.export.judgments import (
 )
 from builder.jobs import Job
 from builder.people import Person
-from builder.store.judgment_rows import count_standing
+from builder.store.judgment_rows import count_of_models, count_standing
 from builder.store.judgments import count_judgments
 from builder.workspace import Workspace
-from ui.frame import muted, note, section
+from ui.frame import muted, note, section, sentence
 from ui.jobs import Outcome, follow, start
-from ui.numbers import count, in_words
+from ui.numbers import count, count_of, in_words
 
 JOB = "judgments"
 TARGET = "builder.export.judgments:export_judgments_job"
@@ -43,13 +43,13 @@ def show_judgment_downloads(workspace: Workspace, person: Person) -> None:
     """The section: in which form, and the button that fetches the file."""
     section("Raw judgments")
     with workspace.store.read() as connection:
-        standing = count_standing(connection)
+        standing, of_models = count_standing(connection), count_of_models(connection)
         logged = count_judgments(connection, 1).judgments
     if not standing:
         note("Nobody has judged a pair yet.", "Judgments can be taken away once there are some.")
         return
     muted(
-        f"{count(standing)} judgments stand, one for each rater and pair. The file holds the names "
+        f"{_whose(standing, of_models)}, one for each rater and pair. The file holds the names "
         "of the raters. Every form can be imported again."
     )
     options = _asked()
@@ -60,6 +60,15 @@ def show_judgment_downloads(workspace: Workspace, person: Person) -> None:
     if options["format"] == "label-studio":
         muted("The labelling interface of the project, to paste into its settings:")
         st.code(labelling_interface(workspace.settings), language="xml")
+
+
+def _whose(standing: int, of_models: int) -> str:
+    """Such as: 132 judgments stand: 68 of people or imports and 64 of language models."""
+    told = f"{count_of(standing, 'judgment')} {'stands' if standing == 1 else 'stand'}"
+    if not of_models:
+        return told
+    people = count(standing - of_models)
+    return f"{told}: {people} of people or imports and {count(of_models)} of language models"
 
 
 def _asked() -> dict[str, Any]:
@@ -112,6 +121,7 @@ def _show_written(job: Job, outcome: Outcome) -> None:
     note(
         f"{count(outcome['written'])} judgments as {FORMATS[str(outcome['format'])]}.",
         f"Left out: {left_out}." if left_out else "",
+        *(f"{sentence(warning)}." for warning in outcome.get("warnings", ())),
     )
     if not file.is_file():
         note("The file has been removed.", "Write it again.")

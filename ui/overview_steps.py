@@ -111,7 +111,11 @@ def _pool(pairs: int, judged: JudgmentCounts, by_source: Mapping[str, int]) -> S
     if (more := len(largest) - MOST_SOURCES) > 0:
         named.append(numbers.count_of(more, "more source"))
     asked, waiting = pairs - judged.unasked_pairs, judged.waiting_of(pairs)
-    state = f"pairs, {numbers.count(waiting)} without a grade<br>{', '.join(named)}"
+    alone = f", {numbers.count(judged.unasked_pairs)} with a model's grade only"
+    state = (
+        f"pairs, {numbers.count(waiting)} without a grade{alone if judged.unasked_pairs else ''}"
+        f"<br>{', '.join(named)}"
+    )
     if not asked:
         state = f"pairs, none asked of raters yet<br>{', '.join(named)}"
     return Step("Pool", numbers.count(pairs), state, "pool", "Pool pairs", done=asked > 0)
@@ -120,6 +124,11 @@ def _pool(pairs: int, judged: JudgmentCounts, by_source: Mapping[str, int]) -> S
 def _grades(workspace: Workspace, judged: JudgmentCounts, pairs: int) -> Step:
     asked = pairs - judged.unasked_pairs
     graded = f"of {numbers.count(asked)} pairs graded{_complete(workspace, judged)}"
+    if judged.unasked_pairs:
+        graded = (
+            f"of {numbers.count(pairs)} pairs graded by people{_complete(workspace, judged)}, "
+            f"{numbers.count(judged.unasked_pairs)} by a language model only"
+        )
     state = graded if judged.judged_pairs else "no grades yet"
     done, waiting = judged.judged_pairs > 0, judged.waiting_of(pairs)
     waits = f"{numbers.count_of(waiting, 'pair')} {'waits' if waiting == 1 else 'wait'} for grades."

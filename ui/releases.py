@@ -1,8 +1,9 @@
 """What the Release page shows: what an export did, and the releases so far."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -12,9 +13,9 @@ from builder.people import Person
 from builder.store.releases import Release, all_releases
 from builder.workspace import Workspace
 from ui.frame import muted, note
-from ui.jobs import Outcome, clock
+from ui.jobs import Outcome, clock, latest_job, start
 from ui.numbers import count, in_words
-from ui.tables import Column, Tile, table, tiles
+from ui.tables import Column, Html, Tile, table, tiles, with_note
 from ui.text import inline
 
 EXPORT_JOB = "export"
@@ -60,7 +61,7 @@ def show_releases(workspace: Workspace, releases: Sequence[Release]) -> None:
     """The releases as a table."""
     rows = [
         [
-            f"{release.name}@{release.number}",
+            _name_of(release),
             clock(workspace, release.created_at),
             release.created_by,
             *(count(release.counts[what]) for what in ("documents", "queries", "judgments")),
@@ -69,6 +70,24 @@ def show_releases(workspace: Workspace, releases: Sequence[Release]) -> None:
         for release in releases
     ]
     st.html(f'<div class="gs-blocks gs-releases">{table(_COLUMNS, rows)}</div>')
+
+
+def _name_of(release: Release) -> Html | str:
+    """The release, and below it which synthetic queries were asked for, where there are any."""
+    name, mode = f"{release.name}@{release.number}", release.counts.get("synthetic")
+    return with_note(name, f"synthetic: {in_words(str(mode))}") if mode else name
+
+
+def start_export(
+    workspace: Workspace, person: Person, name: str, options: Mapping[str, Any]
+) -> None:
+    """Start a release; while one is being made, say that the press started nothing."""
+    at_work = latest_job(workspace, EXPORT_JOB)
+    if at_work is not None and at_work.active:
+        note("A release is being made. This press started no other one.", kind="warning")
+        return
+    parameters = {"name": name, "actor": person.name, **options}
+    start(workspace, person, EXPORT_JOB, EXPORT_TARGET, parameters)
 
 
 def offer_archive(workspace: Workspace, person: Person, releases: Sequence[Release]) -> None:
@@ -95,6 +114,10 @@ def show_export(_: Job, outcome: Outcome) -> None:
     same = "unchanged: it holds the same as before" if outcome.get("unchanged") else "new"
     figures = [Tile("Release", f"{outcome['release']}", same)]
     figures += [Tile(in_words(what).capitalize(), count(outcome[what])) for what in _SHOWN]
+    part = outcome.get("synthetic") or {}
+    if part.get("queries") or part.get("left_out"):
+        chosen = in_words(str(part["mode"])).capitalize()
+        figures.append(Tile("Synthetic queries", chosen, f"{count(part['queries'])} of them here"))
     st.html(tiles(figures))
     dropped = _dropped(outcome["dropped"])
     if dropped:

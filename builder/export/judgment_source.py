@@ -19,6 +19,7 @@ from builder.store.adjudications import (
     count_decisions,
 )
 from builder.store.judgment_rows import (
+    MODELS,
     JudgmentRow,
     count_standing,
     log_rows,
@@ -62,7 +63,8 @@ class Tally:
     Attributes:
         written: Judgments and decisions in the file; in trec, pairs with their one grade.
         pairs: Pairs in the file.
-        raters: Raters in the file; none in trec.
+        raters: Raters in the file, language models too; none in trec.
+        of_models: Judgments in the file that are of language models.
         outcomes: Outcome -> judgments in the file.
         left_out: Reason -> judgments that stand and are not in the file.
         withheld: Comments and reasons that stayed at home because raters are pseudonymous.
@@ -72,6 +74,7 @@ class Tally:
     written: int = 0
     pairs: int = 0
     raters: set[str] = field(default_factory=set)
+    of_models: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     withheld: int = 0
@@ -81,6 +84,7 @@ class Tally:
         """Count a judgment that is written."""
         self.written += 1
         self.raters.add(row.rater)
+        self.of_models += row.kind in MODELS
         self.outcomes[row.outcome] += 1
 
     def as_json(self) -> dict[str, Any]:
@@ -89,11 +93,18 @@ class Tally:
             "written": self.written,
             "pairs": self.pairs,
             "raters": len(self.raters),
+            "of_models": self.of_models,
             "outcomes": dict(sorted(self.outcomes.items())),
             "left_out": dict(sorted(self.left_out.items())),
             "withheld_texts": self.withheld,
-            "warnings": self.warnings,
+            "warnings": [*self.warnings, *self._about_models()],
         }
+
+    def _about_models(self) -> list[str]:
+        if not self.of_models:
+            return []
+        people = f"{self.written - self.of_models:,} of people or imports"
+        return [f"{self.of_models:,} of the judgments are a language model's, {people}"]
 
 
 class JudgmentSource:

@@ -102,9 +102,9 @@ def export_judgments(  # noqa: PLR0913 - these are the options of the command
         actor: Who asks for it in the browser; None at the terminal.
 
     Returns:
-        file (absolute), format, written, pairs, raters, outcomes {outcome: n}, left_out
-        {reason: n}, withheld_texts, warnings; for label-studio also interface_file, the labelling
-        interface in which such tasks are graded.
+        file (absolute), format, written, pairs, raters, of_models (judgments), outcomes
+        {outcome: n}, left_out {reason: n}, withheld_texts, warnings; for label-studio also
+        interface_file, the labelling interface in which such tasks are graded.
 
     Raises:
         BuilderError: The format is unclear or cannot hold what is asked for, there is a file

@@ -12,6 +12,7 @@ from builder.export.names import markdown_text, without_names
 from builder.export.raters import Raters
 from builder.export.sampling_card import Sampled
 from builder.export.selection import Selected, Selection
+from builder.export.synthetic import ACCEPTED
 from builder.export.synthetic_card import LEFT_OUT, SyntheticPart
 from builder.export.synthetic_origins import Origins
 from builder.export.weak import WeakLabels, weak_section
@@ -121,6 +122,11 @@ class Making:
                 "sampling that stands did not draw them, or theirs was taken back"
             )
         said += self.synthetic.warnings()
+        if self.selection.synthetic == ACCEPTED and (self.validation or {}).get("provisional"):
+            said.append(
+                "the verdict on synthetic queries is provisional: pairs of the validation want "
+                "further grades, which may change it"
+            )
         if self.weak:
             n = self.weak.counts["labels"]
             said.append(
@@ -130,6 +136,19 @@ class Making:
             if flagged := flagged_in_words(self.weak.flagged):
                 said.append(f"labels from clicks: {flagged.rstrip('.')}")
         return said
+
+
+def release_counts(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the table of releases tells of a goldsmith.json: how much, what was left out and why.
+
+    Returns:
+        The counts of the folder; dropped: {reason: queries}; where there are synthetic queries, in
+        the folder or left out, synthetic: which ones were asked for.
+    """
+    counts = {**told["counts"]["out"], "dropped": told["counts"]["dropped"]}
+    part = told.get("synthetic") or {}
+    is_any = part.get("queries") or part.get("left_out")
+    return counts | ({"synthetic": part["mode"]} if is_any else {})
 
 
 def provenance(making: Making, written: WrittenTask, content_hash: str | None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from builder.export.provenance import (
     draft_card,
     provenance,
     release_card,
+    release_counts,
 )
 from builder.export.raters import raters_of
 from builder.export.sampling_card import Sampled
@@ -346,13 +347,9 @@ def _note_releases(workspace: Workspace, name: str, made_by: str) -> None:
         for number in folders.release_numbers(evals_folder, name):
             if number not in known:
                 told = _provenance_of(evals_folder, name, number)
-                counts = {**told["counts"]["out"], "dropped": told["counts"]["dropped"]}
-                add_release(
-                    connection,
-                    Release(
-                        name, number, told["content_hash"], told["created_at"], made_by, counts
-                    ),
-                )
+                counts = release_counts(told)
+                row = (name, number, told["content_hash"], told["created_at"], made_by)
+                add_release(connection, Release(*row, counts))
                 activity.note(connection, made_by, "release.make", f"{name}@{number}", counts)
 
 

@@ -14,6 +14,9 @@ from evals.records import Query
 
 BATCH = 1000
 
+MODELS = ("synthetic", "llm")
+"""Kinds of raters that are language models."""
+
 
 class JudgmentRow(NamedTuple):
     """One judgment.
@@ -70,6 +73,15 @@ def standing_raters(connection: Connection, kinds: Sequence[str]) -> list[str]:
 def count_standing(connection: Connection) -> int:
     """How many judgments stand, skips and the like included."""
     counted = select(func.count()).where(current_judgments.c.outcome != "undone")
+    return connection.execute(counted).scalar_one()
+
+
+def count_of_models(connection: Connection) -> int:
+    """How many of these are of language models."""
+    models = select(people.c.person_id).where(people.c.kind.in_(MODELS))
+    counted = select(func.count()).where(
+        current_judgments.c.outcome != "undone", current_judgments.c.rater_id.in_(models)
+    )
     return connection.execute(counted).scalar_one()
 
 

@@ -7,7 +7,12 @@ from typing import Any
 from builder.store import Connection
 from builder.store.validations import source_pairs
 from builder.synthesis.experts import RELEVANT, WAITING, Evidence, Unit, evidence_of
-from builder.synthesis.validation_words import Standing, in_words, without_validation
+from builder.synthesis.validation_words import (
+    Standing,
+    in_words,
+    is_provisional,
+    without_validation,
+)
 from builder.synthesis.verdict import Tally, Verdict, accepted_of, decide
 from builder.workspace import Workspace
 from estimates import Estimate
@@ -29,8 +34,9 @@ def validation_report(workspace: Workspace) -> dict[str, Any]:
         drawing; drawn; graded; agree; cannot_judge; gone; waiting: drawn and not settled;
         not_asked: of these such whose document left the pool; set_aside: of these such that wait
         since an analyst has to decide on the whole query; unfinished: graded pairs that want
-        further grades; later: active synthetic queries that came after the drawing; changed: not
-        drawn ones that were retired or rewritten since;
+        further grades; complete: graded ones that want none; provisional: whether there is a
+        verdict that further grades may change; later: active synthetic queries that came after the
+        drawing; changed: not drawn ones that were retired or rewritten since;
         agreement: S, agree of graded with its Wilson interval; worst: S, the same with all that
         nobody can judge or that is gone as disagreement;
         grades: {"0": n, …, "3": n} of the graded;
@@ -66,6 +72,8 @@ def _report_of(evidence: Evidence) -> dict[str, Any]:
         "not_asked": standing.not_asked,
         "set_aside": standing.set_aside,
         "unfinished": standing.unfinished,
+        "complete": verdict.whole.graded - standing.unfinished,
+        "provisional": is_provisional(verdict, standing),
         "later": standing.later,
         "changed": standing.changed,
         "worst": verdict.whole.worst.as_json(),
@@ -89,7 +97,9 @@ def _without(workspace: Workspace, connection: Connection) -> dict[str, Any]:
         "validation_id": None,
         "created_at": None,
         **_counts(nothing),
-        **dict.fromkeys(("not_asked", "set_aside", "unfinished", "later", "changed"), 0),
+        **dict.fromkeys(("not_asked", "set_aside", "unfinished", "complete"), 0),
+        **dict.fromkeys(("later", "changed"), 0),
+        "provisional": False,
         "worst": nothing.worst.as_json(),
         "grades": _grades(()),
         "strata": [],

@@ -57,7 +57,18 @@ def in_words(verdict: Verdict, rule: SynthesisSettings, standing: Standing) -> t
         "reject": _rejects,
     }[verdict.verdict](verdict, rule, standing)
     sentence, following = said
+    if is_provisional(verdict, standing):
+        graded = verdict.whole.graded
+        sentence = (
+            f"Provisional: {graded:,} graded, {graded - standing.unfinished:,} complete, and "
+            f"further grades may change the verdict. {sentence}"
+        )
     return f"{sentence}{_beside(verdict, standing)}", f"{following}{_afterwards(verdict, standing)}"
+
+
+def is_provisional(verdict: Verdict, standing: Standing) -> bool:
+    """Whether there is a verdict, and graded pairs want further grades."""
+    return verdict.verdict != "wait" and standing.unfinished > 0
 
 
 def _waits(verdict: Verdict, rule: SynthesisSettings, standing: Standing) -> tuple[str, str]:
@@ -190,9 +201,9 @@ def _beside(verdict: Verdict, standing: Standing) -> str:
 
 def _afterwards(verdict: Verdict, standing: Standing) -> str:
     told = ""
-    if standing.unfinished and verdict.verdict != "wait":
+    if is_provisional(verdict, standing):
         pairs = _pairs(standing.unfinished)
-        told += f" {pairs} still {_want(standing.unfinished)} a further grade, which may change it."
+        told += f" {pairs} still {_want(standing.unfinished)} a further grade."
     if standing.later:
         told += (
             f" {_queries(standing.later)} came after the drawing: draw again to have them count."

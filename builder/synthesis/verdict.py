@@ -32,9 +32,12 @@ VERDICTS = ("none", "wait", "accept", "accept_strata", "reject")
 """none: nothing is drawn; wait: experts, or an analyst, have not said all; accept: all strata;
 accept_strata: those that `accepted_strata` names; reject: no synthetic grade counts."""
 
-STATES = ("wait", "accepted", "left_out", "rejected")
-"""Of a stratum. left_out: surely not good by itself, or nobody could say; rejected: it would be
-good enough by itself, but with the others that are left it is not."""
+STATES = ("wait", "accepted", "accepted_with_the_set", "left_out", "rejected")
+"""Of a stratum. accepted: surely not bad by itself; accepted_with_the_set: too little is known of
+it by itself, and with the others it is surely not bad; left_out: surely not good by itself, or
+nobody could say; rejected: good enough by itself, but not with the others that are left."""
+
+_ACCEPTED = ("accepted", "accepted_with_the_set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class Verdict:
     @property
     def accepted_strata(self) -> list[str]:
         """The strata whose synthetic grades count, in order."""
-        return [name for name, state in self.states.items() if state == "accepted"]
+        return [name for name, state in self.states.items() if state in _ACCEPTED]
 
 
 def decide(units: Sequence[Unit], rule: SynthesisSettings) -> Verdict:
@@ -138,9 +141,19 @@ def decide(units: Sequence[Unit], rule: SynthesisSettings) -> Verdict:
     if verdict == "wait":
         states = dict.fromkeys(names, "wait")
     else:
-        kept = "rejected" if verdict == "reject" else "accepted"
-        states = {name: "left_out" if name in left_out else kept for name in names}
+        rejects = verdict == "reject"
+        states = {
+            name: "left_out" if name in left_out else _state(tally, rule, rejects=rejects)
+            for name, tally in strata.items()
+        }
     return Verdict(verdict, whole, rest, strata, states)
+
+
+def _state(tally: Tally, rule: SynthesisSettings, *, rejects: bool) -> str:
+    """Of a stratum that is not left out."""
+    if rejects:
+        return "rejected"
+    return "accepted" if tally.passes(rule) else "accepted_with_the_set"
 
 
 def _verdict(whole: Tally, rest: Tally, rule: SynthesisSettings, *, has_left_out: bool) -> str:

@@ -12,6 +12,7 @@ from evals.measures import score
 from evals.records import Query
 from evals.results import read_result, with_sources, write_result
 from evals.taskfolder import Task
+from evals.written import written_by_models
 
 QRELS = {"a": {"d": 1}, "b": {"d": 1}, "c": {"d": 1}, "e": {"d": 1}}
 RUN = {"a": {"d": 1.0}, "b": {"x": 2.0, "d": 1.0}, "c": {"x": 1.0}}
@@ -65,3 +66,15 @@ def test_a_result_keeps_it_and_one_of_a_single_source_says_nothing(
     written = write_result(replace(result, by_source={}), tmp_path)
     assert "by_source" not in json.loads(written.read_bytes())["goldsmith"]
     assert read_result(written).by_source == {}
+
+
+def test_a_task_says_how_many_queries_a_model_wrote_and_graded_alone() -> None:
+    typed, written = Query("c", "c", source="log"), Query("a", "a", source="synthetic")
+    alone = replace(written, validated=False)
+    assert written_by_models([typed]) == []
+    (said,) = written_by_models([typed, replace(written, validated=True), alone])
+    assert said.startswith("2 of 3 queries were written by a language model, and 1 of these rests")
+    assert "quote no absolute number" in said
+    # One source alone, of which nothing more is known: no grade is said to be the model's.
+    (said,) = written_by_models([written, written])
+    assert said.startswith("2 of 2 queries were written by a language model: such")

@@ -32,7 +32,7 @@ REPORT: dict[str, Any] = {
 def test_agreement_stands_beside_its_interval_and_the_estimate_for_all_queries() -> None:
     assert figures_of(REPORT) == [
         Tile("agreement", "80.0\u00a0%", "62.7\u201390.5\u00a0% \u00b7 n = 30"),
-        Tile("settled", "29 of 30", "28 graded, 24 agree, 1 to go"),
+        Tile("graded", "28 of 30", "24 agree, 1 to go"),
         Tile(
             "relevant source documents",
             "80.0\u00a0%",
@@ -41,6 +41,8 @@ def test_agreement_stands_beside_its_interval_and_the_estimate_for_all_queries()
         Tile("mean grade", "2.100", "of all 100 queries \u00b7 1.900\u20132.300 \u00b7 n = 30"),
     ]
     unknown = figures_of({**REPORT, "agreement": NOTHING})[0]
+    begun = figures_of({**REPORT, "unfinished": 26, "complete": 2})[1]
+    assert (begun.value, begun.note) == ("28 of 30", "2 complete, 24 agree, 1 to go")
     assert (unknown.value, unknown.note) == ("\u2013", "nothing graded \u00b7 n = 0")
 
 

@@ -3,17 +3,17 @@
 import streamlit as st
 
 from ui import frame, state
-from ui.jobs import follow, start
+from ui.jobs import follow
 from ui.judgment_downloads import show_judgment_downloads
 from ui.releases import (
     EXPORT_JOB,
-    EXPORT_TARGET,
     RULES,
     WEAK,
     offer_archive,
     releases_of,
     show_export,
     show_releases,
+    start_export,
     suggested_name,
 )
 from ui.synthesis.release import ask_synthetic
@@ -27,7 +27,7 @@ frame.heading(
 person = state.require_person(workspace)
 releases = releases_of(workspace)
 
-with st.form("export", border=False):
+with st.form("export", border=False, enter_to_submit=False):
     name = st.text_input("Name of the task", suggested_name(workspace, releases), max_chars=100)
     synthetic = ask_synthetic(workspace)
     with st.expander("Which grades, and how they become one"):
@@ -44,8 +44,7 @@ with st.form("export", border=False):
 if pressed:
     options = {"rule": rule, "min_raters": min_raters, "keep_no_relevant": keep, "header": header}
     options |= {"tag": tag.strip() or None, "weak": weak, "synthetic": synthetic}
-    parameters = {"name": name, "actor": person.name, **options}
-    start(workspace, person, EXPORT_JOB, EXPORT_TARGET, parameters)
+    start_export(workspace, person, name, options)
 
 follow(workspace, EXPORT_JOB, show=show_export, fades=True)
 

@@ -26,8 +26,10 @@ def show_standing(workspace: Workspace) -> None:
         [source_name(name), count(n)]
         for name, n in sorted(by_source.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
-    waiting = count(judged.waiting_of(pairs))
-    caption = f"{count_of(pairs, 'pair')}, {waiting} without a grade; one may have several sources."
+    told = [count_of(pairs, "pair"), f"{count(judged.waiting_of(pairs))} without a grade"]
+    if judged.unasked_pairs:
+        told.append(f"{count(judged.unasked_pairs)} with a language model's grade only")
+    caption = f"{', '.join(told)}; one may have several sources."
     st.html(table(_COLUMNS, rows, caption=caption))
     if by_source.get("holes"):
         muted("Holes are documents that a model showed in its top 10 and nobody had judged.")

@@ -25,6 +25,7 @@ from ui.tables import Column, Html, Tile, table, tiles, with_note
 STATES: Mapping[str, str] = {
     "wait": "waits for grades",
     "accepted": "accepted",
+    "accepted_with_the_set": "accepted with the set",
     "left_out": "left out",
     "rejected": "rejected",
 }
@@ -89,11 +90,10 @@ def figures_of(report: Report) -> list[Tile]:
     """Agreement with its interval, progress, and the estimates for all of the queries."""
     agreement, estimates = report["agreement"], report["estimates"]
     share, mean = estimates["share_relevant"], estimates["mean_grade"]
-    settled = report["drawn"] - report["waiting"]
     all_of = f"of all {queries_of(report['queries'])}"
     return [
         Tile("agreement", percent(agreement["value"]), _beside(agreement, percent_interval)),
-        Tile("settled", f"{count(settled)} of {count(report['drawn'])}", _progress(report)),
+        Tile("graded", f"{count(report['graded'])} of {count(report['drawn'])}", _progress(report)),
         Tile(
             "relevant source documents",
             percent(share["value"]),
@@ -151,7 +151,8 @@ def rule_in_words(rule: Mapping[str, float]) -> str:
     return (
         "The rule was settled at the drawing: the set is accepted where the lower end of the "
         f"interval is at least {percent(rule['least_agreement'])}; a part is left out where even "
-        f"the upper end of its own is below {percent(rule['good_agreement'])}. A query agrees "
+        f"the upper end of its own is below {percent(rule['good_agreement'])}. \u201cAccepted with "
+        "the set\u201d: too little is known of the part alone. A query agrees "
         "where the experts' grade of its document is 2 or 3."
     )
 
@@ -160,7 +161,7 @@ def _show_report(workspace: Workspace, report: Report) -> None:
     note(
         sentence(report["sentence"]),
         sentence(report["next"] or ""),
-        kind=_VERDICT_KINDS.get(report["verdict"], ""),
+        kind="warning" if report["provisional"] else _VERDICT_KINDS.get(report["verdict"], ""),
     )
     st.html(tiles(figures_of(report)))
     for remark in remarks_of(report):
@@ -176,8 +177,10 @@ def _show_report(workspace: Workspace, report: Report) -> None:
 
 def _progress(report: Report) -> str:
     waiting = report["waiting"]
-    said = f"{count(report['graded'])} graded, {count(report['agree'])} agree"
-    return f"{said}, {count(waiting)} to go" if waiting else said
+    complete = f"{count(report['complete'])} complete" if report["unfinished"] else ""
+    to_go = f"{count(waiting)} to go" if waiting else ""
+    said = [complete, f"{count(report['agree'])} agree", to_go]
+    return ", ".join(filter(None, said))
 
 
 def _beside(value: Mapping[str, Any], span: Any) -> str:

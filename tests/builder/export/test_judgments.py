@@ -79,10 +79,11 @@ def test_a_table_holds_all_that_stands(workspace: Workspace, tmp_path: Path) -> 
         "written": 7,
         "pairs": 4,
         "raters": 5,
+        "of_models": 2,
         "outcomes": {"cannot_judge": 1, "grade": 5, "skip": 1},
         "left_out": {},
         "withheld_texts": 0,
-        "warnings": [],
+        "warnings": ["2 of the judgments are a language model's, 5 of people or imports"],
     }
     assert rows[3] == {
         "query-id": "q1",
