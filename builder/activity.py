@@ -7,6 +7,7 @@ Whatever changes something writes into the log itself, in its own transaction
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,7 @@ from estimates import ImportTally
 
 __all__ = [
     "ACTIONS",
+    "FOLDED",
     "ActivityPage",
     "Entry",
     "Wanted",
@@ -29,6 +31,7 @@ __all__ = [
     "kinds_and_actors",
     "note_events",
     "read_activity",
+    "read_folded",
 ]
 
 PAGE = 50
@@ -104,6 +107,15 @@ _KINDS = {
     "import": "Imports",
     "events": "Events removed",
 }
+FOLDED: Mapping[str, str] = {
+    "synthetic.accept": "Accepted generated queries one by one:",
+    "synthetic.accept_all": ACTIONS["synthetic.accept_all"],
+    "synthetic.reject": "Rejected generated queries one by one:",
+}
+"""Deeds that come by the dozen -> what stands before the number of those in a row."""
+
+_LISTS = ("candidates",)
+"""Details of earlier entries that are long lists of numbers."""
 _PAIRS = (("from", "to"), ("before", "after"))
 
 
@@ -156,6 +168,42 @@ def read_activity(
     return ActivityPage(shown, shown[-1].activity_id if len(found) > limit else None)
 
 
+def read_folded(
+    workspace: Workspace, wanted: Wanted = Wanted(), before: int | None = None, limit: int = PAGE
+) -> tuple[ActivityPage, dict[int, int]]:
+    """A page of the log on which many small deeds of one person in a row are one.
+
+    Args:
+        workspace: Whose log.
+        wanted: Which deeds.
+        before: `older` of the page above; None for the newest.
+        limit: How many entries at most, folded ones counted once.
+
+    Returns:
+        The page, with the newest deed of each row of deeds; and its activity_id -> how much was
+        done in all of these, of those that are several.
+    """
+    page = read_activity(workspace, wanted, before, _CHUNK)
+    rows = [list(row) for _, row in groupby(page.entries, _alike)]
+    shown = rows[:limit]
+    older = shown[-1][-1].activity_id if len(rows) > limit else page.older
+    folded = {row[0].activity_id: sum(map(_done, row)) for row in shown if len(row) > 1}
+    return ActivityPage([row[0] for row in shown], older), folded
+
+
+def _alike(entry: Entry) -> tuple[object, ...]:
+    """The same for deeds that are told as one."""
+    if entry.action in FOLDED:
+        return (entry.actor, entry.action)
+    return (entry.activity_id,)
+
+
+def _done(entry: Entry) -> int:
+    """How many things a deed was done to."""
+    at_once = entry.action == "synthetic.accept_all" and entry.subject.isdecimal()
+    return int(entry.subject) if at_once else 1
+
+
 def kinds_and_actors(workspace: Workspace) -> tuple[list[str], list[str]]:
     """The kinds of deeds that there are, and who did any, each in alphabetical order."""
     with workspace.store.read() as connection:
@@ -192,6 +240,7 @@ def detail_lines(details: Mapping[str, Any], longest: int | None = _LONGEST_VALU
         key: value
         for key, value in details.items()
         if value not in ({}, [])
+        and key not in _LISTS
         and (key not in ("before", "after") or not isinstance(value, Mapping))
     }
     return lines + [_line(key, value, longest) for key, value in rest.items()]

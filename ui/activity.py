@@ -1,11 +1,12 @@
 """The log of who did what when, on screen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 
 from builder.activity import (
+    FOLDED,
     ActivityPage,
     Entry,
     Wanted,
@@ -14,12 +15,13 @@ from builder.activity import (
     detail_lines,
     kind_words,
     kinds_and_actors,
-    read_activity,
+    read_folded,
 )
 from builder.people import Person, authorize
 from builder.workspace import Workspace
 from ui.frame import note
 from ui.guidelines import local_time
+from ui.numbers import count
 from ui.tables import Column, Html, table
 from ui.text import inline
 
@@ -61,9 +63,9 @@ def show_activity(workspace: Workspace, person: Person, wanted: Wanted) -> None:
     """
     authorize(workspace, person, "admin")
     before = _before()
-    page = read_activity(workspace, wanted, before)
+    page, folded = read_folded(workspace, wanted, before)
     if page.entries:
-        st.html(activity_table(workspace, page.entries))
+        st.html(activity_table(workspace, page.entries, folded))
     else:
         note("Nothing is here yet." if wanted == Wanted() else "Nothing fits these filters.")
     with st.container(horizontal=True, key="activity_ways"):
@@ -72,16 +74,25 @@ def show_activity(workspace: Workspace, person: Person, wanted: Wanted) -> None:
             _offer_file(workspace, wanted)
 
 
-def activity_table(workspace: Workspace, entries: Sequence[Entry]) -> str:
-    """Safe HTML: a row a deed."""
+def activity_table(
+    workspace: Workspace, entries: Sequence[Entry], folded: Mapping[int, int]
+) -> str:
+    """Safe HTML: a row a deed; of those that stand for several in a row, how many."""
     zone = workspace.settings.timezone
     rows = [
-        [local_time(entry.happened_at, zone), entry.actor, Html(_deed(entry))] for entry in entries
+        [
+            local_time(entry.happened_at, zone),
+            entry.actor,
+            Html(_deed(entry, folded.get(entry.activity_id))),
+        ]
+        for entry in entries
     ]
     return f'<div class="gs-activity">{table(_COLUMNS, rows, caption=f"Times in {zone}")}</div>'
 
 
-def _deed(entry: Entry) -> str:
+def _deed(entry: Entry, several: int | None) -> str:
+    if several is not None:
+        return f"{inline(FOLDED[entry.action])} <b>{count(several)}</b><small>the last then</small>"
     subject = f" <b>{inline(entry.subject)}</b>" if entry.subject else ""
     lines = " \u00b7 ".join(inline(line) for line in detail_lines(entry.details))
     return f"{inline(action_words(entry.action))}{subject}<small>{lines}</small>"

@@ -125,6 +125,17 @@ def raw_judgments(connection: Connection) -> Iterator[RawJudgment]:
         yield RawJudgment(*row)
 
 
+def is_any_graded(connection: Connection, least: int) -> bool:
+    """Whether any standing grade, of whomever, is so high."""
+    joined = current_judgments.join(
+        judgments, judgments.c.judgment_id == current_judgments.c.judgment_id
+    )
+    stands = current_judgments.c.outcome == "grade"
+    chosen = select(judgments.c.grade).select_from(joined)
+    chosen = chosen.where(stands, judgments.c.grade >= least).limit(1)
+    return connection.execute(chosen).first() is not None
+
+
 def count_judgments(connection: Connection, raters_per_pair: int) -> JudgmentCounts:
     """How much has been judged; `raters_per_pair` holds for pairs without a quota of their own."""
     is_grade = current_judgments.c.outcome == "grade"

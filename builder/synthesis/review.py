@@ -246,8 +246,7 @@ def _accept_batch(workspace: Workspace, ids: Sequence[int], actor: Person | None
                 chosen.append((candidate, said))
         if chosen:
             _enter(connection, chosen, name)
-            told = {"accepted": len(chosen), "candidates": [one.candidate_id for one, _ in chosen]}
-            activity.note(connection, name, "synthetic.accept_all", str(len(chosen)), told)
+            activity.note(connection, name, "synthetic.accept_all", str(len(chosen)))
     return left + Counter(accepted=len(chosen))
 
 

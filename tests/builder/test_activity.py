@@ -22,6 +22,7 @@ from builder.activity import (
     kinds_and_actors,
     note_events,
     read_activity,
+    read_folded,
 )
 from builder.export import export_task
 from builder.importers import import_corpus, import_judgments, import_queries
@@ -52,6 +53,28 @@ def write(workspace: Workspace, *deeds: tuple[str, str, str, dict[str, Any]]) ->
 
 def subjects(workspace: Workspace, wanted: Wanted, before: int | None = None) -> list[str]:
     return [entry.subject for entry in read_activity(workspace, wanted, before).entries]
+
+
+def test_small_deeds_in_a_row_are_one_entry_with_their_number(workspace: Workspace) -> None:
+    none: dict[str, Any] = {}
+    accepted = [("Ann", "synthetic.accept", f"syn-{n}", none) for n in range(2 * PAGE)]
+    at_once = [("Ann", "synthetic.accept_all", str(n), {"candidates": [1]}) for n in (200, 35)]
+    write(workspace, ("Ann", "query.edit", "q", {}), *accepted, *at_once)
+    write(workspace, ("Ben", "synthetic.accept", "syn-b", {}), *accepted[:1])
+    page, folded = read_folded(workspace)
+    told = [(e.actor, e.action, folded.get(e.activity_id)) for e in page.entries]
+    assert told == [
+        ("Ann", "synthetic.accept", None),
+        ("Ben", "synthetic.accept", None),
+        ("Ann", "synthetic.accept_all", 235),
+        ("Ann", "synthetic.accept", 2 * PAGE),
+        ("Ann", "query.edit", None),
+    ]
+    assert page.older is None
+    first, _ = read_folded(workspace, limit=3)
+    rest, _ = read_folded(workspace, before=first.older)
+    assert [e.action for e in rest.entries] == ["synthetic.accept", "query.edit"]
+    assert detail_lines({"candidates": [1, 2]}) == []
 
 
 def test_pages_hold_every_deed_once_and_the_newest_first(workspace: Workspace) -> None:

@@ -1,6 +1,7 @@
 """The page Generate: what its words, tables and buttons say, and what a press starts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,14 @@ from ui.synthesis.cost import (
 from ui.synthesis.outcome import yield_html
 from ui.synthesis.rejected import rejected_html, sheet_of_rejected
 from ui.synthesis.release import choice_label
-from ui.synthesis.runs import left_in_words, so_far_in_words, taken_back_in_words, would_go_in_words
+from ui.synthesis.runs import (
+    RESUME_TARGET,
+    as_at_work,
+    left_in_words,
+    so_far_in_words,
+    taken_back_in_words,
+    would_go_in_words,
+)
 from ui.synthesis.words import counted, money, plan_in_words, seconds_in_words
 from ui.tables import Tile
 
@@ -166,6 +174,8 @@ def test_figures_of_an_estimate_say_what_is_guessed_and_what_is_unknown() -> Non
     ]
     unknown = figures_of({**ESTIMATE, "cost": None})[3]
     assert (unknown.value, "[prices]" in unknown.note) == ("unknown", True)
+    assert "queries of the team" in receives_in_words(ESTIMATE)[0]
+    assert "queries of the team" not in receives_in_words(ESTIMATE, examples=False)[0]
     assert receives_in_words(ESTIMATE)[1] == "Hard limits: at most 80 calls."
     assert [rounded(n) for n in (0, 7, 35_739, 1_234_567)] == ["0", "7", "35,700", "1,230,000"]
 
@@ -175,7 +185,11 @@ def test_rejected_queries_are_shown_with_all_reasons_and_are_never_markup(
 ) -> None:
     page = markup(opened_page(open_app, generated))
     html = page[page.index('class="gs-blocks gs-aside"') :]
-    for said in ("copied from the document", "8 words:", "also too short or too long"):
+    for said in (
+        "copied from the document",
+        "8 words:",
+        "also too short, too long or not one line",
+    ):
         assert said in html
     assert "&lt;b&gt;x" in html
     assert "<b>x" not in page
@@ -219,6 +233,18 @@ def test_a_run_is_told_in_a_line() -> None:
     assert counted({"empty": 0, "ok": 1, "quota": 2}, {"ok": "answered"}) == "2 quota, 1 answered"
     run = {"calls": 3, "generated": 2, "kept": 0, "tokens": 900, "cost": None, "currency": None}
     assert so_far_in_words(run) == "3 calls, 2 queries written, 900 tokens, cost unknown"
+
+
+def test_the_run_that_a_job_goes_on_with_is_at_work_at_once(empty_workspace: Workspace) -> None:
+    with empty_workspace.store.write() as connection:
+        parameters = {"synthesis_id": 2}
+        jobs.add_job(connection, SYNTH_JOB, RESUME_TARGET, parameters, "Dana")
+    job = latest_job(empty_workspace, SYNTH_JOB)
+    assert job is not None
+    runs = [{"synthesis_id": n, "state": "stopped", "message": "limit"} for n in (2, 1)]
+    assert [run["state"] for run in as_at_work(runs, job)] == ["running", "stopped"]
+    assert as_at_work(runs, replace(job, state="done")) == runs
+    assert as_at_work(runs, None) == runs
 
 
 def test_what_resuming_asks_for_and_what_is_unknown_is_told() -> None:

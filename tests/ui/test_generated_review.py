@@ -116,7 +116,9 @@ def test_filters_and_all_that_remains(workspace: Workspace, open_app: OpenApp) -
     app = app.switch_page("ui/pages/generate.py").run()
     assert not app.exception
     app.segmented_control(key="review_state").set_value("rejected").run()
-    assert any("too short or too long" in element.proto.body for element in app.get("html"))
+    assert any(
+        "too short, too long or not one line" in element.proto.body for element in app.get("html")
+    )
     app.segmented_control(key="review_state").set_value("waiting").run()
     app.selectbox(key="review_type").set_value("keyword").run()
     app.button(key="accept_all_0_really").click().run()

@@ -1,4 +1,7 @@
-"""What is asked of the language model: documents, types of queries, and hard limits."""
+"""What is asked of the language model: documents, types of queries, and hard limits.
+
+The choices live in the address, so that a reload keeps them, and in the session.
+"""
 
 from dataclasses import replace
 
@@ -56,12 +59,17 @@ def _ask_documents(plan: SynthPlan) -> SynthPlan:
         format_func=lambda by: BY[by][0],
         key="synth_by",
         persist_state="session",
+        bind="query-params",
         help=" ".join(f"{name}: {about}" for name, about in BY.values()),
     )
     field = ""
     if way == FIELD:
         field = st.text_input(
-            "Field of the documents", key="synth_field", max_chars=200, persist_state="session"
+            "Field of the documents",
+            key="synth_field",
+            max_chars=200,
+            persist_state="session",
+            bind="query-params",
         )
     by = f"field:{field.strip()}" if way == FIELD else way
     return replace(plan, documents=documents, by=by)
@@ -79,6 +87,7 @@ def _ask_queries(plan: SynthPlan, workspace: Workspace) -> SynthPlan:
         format_func=lambda name: button_label(prompts[name].title),
         key="synth_types",
         persist_state="session",
+        bind="query-params",
         help="Each call asks for one type; they take turns, so that all are equally frequent.",
     )
     each = _ask_number(
@@ -111,6 +120,7 @@ def _ask_limits(plan: SynthPlan, workspace: Workspace, endpoint: Endpoint) -> Sy
             placeholder="No limit",
             key="synth_max_cost",
             persist_state="session",
+            bind="query-params",
         )
     return replace(plan, max_calls=calls, max_total_tokens=tokens, max_cost=cost)
 
@@ -149,6 +159,7 @@ def _ask_limit(title: str, key: str) -> int | None:
         placeholder="No limit",
         key=f"synth_{key}",
         persist_state="session",
+        bind="query-params",
     )
 
 
@@ -156,5 +167,12 @@ def _ask_number(
     title: str, key: str, least: int, most: int, first: int, *, hint: str | None = None
 ) -> int:
     return st.number_input(
-        title, least, most, first, key=f"synth_{key}", persist_state="session", help=hint
+        title,
+        least,
+        most,
+        first,
+        key=f"synth_{key}",
+        persist_state="session",
+        bind="query-params",
+        help=hint,
     )

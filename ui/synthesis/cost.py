@@ -8,6 +8,8 @@ import streamlit as st
 
 from builder.jobs import Job
 from builder.people import Person
+from builder.store.grades import is_any_graded
+from builder.synthesis.examples import LEAST_GRADE
 from builder.synthesis.plan import SynthPlan
 from builder.workspace import Workspace
 from ui import secrets
@@ -96,11 +98,12 @@ def rounded(n: int) -> str:
     return count(int(float(f"{n:.3g}")))
 
 
-def receives_in_words(told: Outcome) -> list[str]:
+def receives_in_words(told: Outcome, *, examples: bool = True) -> list[str]:
     """Who receives which texts, a sentence each; untrusted."""
+    besides = ", and queries of the team as examples" if examples else ""
     said = [
-        f"{told['host']} will receive the texts of {count_of(told['documents'], 'document')}, and "
-        "queries of the team as examples."
+        f"{told['host']} will receive the texts of {count_of(told['documents'], 'document')}"
+        f"{besides}."
     ]
     if limits := limits_in_words(told.get("caps") or {}):
         said.append(f"Hard limits: {', '.join(limits)}.")
@@ -154,7 +157,8 @@ def _start_estimate(workspace: Workspace, person: Person, plan: SynthPlan) -> No
 def _offer_sending(workspace: Workspace, person: Person, job: Job) -> None:
     """Who receives the texts, and the button that sends them."""
     told = job.outcome or {}
-    note(*receives_in_words(told), kind="warning")
+    examples = _has_examples(workspace, job.parameters["plan"])
+    note(*receives_in_words(told, examples=examples), kind="warning")
     sent, lacks_key = latest_job(workspace, SYNTH_JOB), lacks_the_key(workspace, told)
     with st.container(horizontal=True, vertical_alignment="center", key="offer_sending"):
         st.button(
@@ -167,6 +171,14 @@ def _offer_sending(workspace: Workspace, person: Person, job: Job) -> None:
             args=(workspace, person, job),
         )
         muted(NO_KEY if lacks_key else "Other choices above need a new estimate.")
+
+
+def _has_examples(workspace: Workspace, plan: Mapping[str, Any]) -> bool:
+    """Whether the run may show queries of the team: of pairs that somebody found relevant."""
+    if not plan.get("examples"):
+        return False
+    with workspace.store.read() as connection:
+        return is_any_graded(connection, LEAST_GRADE)
 
 
 def _price(cost: Mapping[str, Any] | None) -> Tile:

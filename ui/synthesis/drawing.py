@@ -58,7 +58,8 @@ def figures_of(would: Outcome, cost: Mapping[str, Any]) -> list[Tile]:
     """Drawn queries, pairs that experts see at most, and hours of grading."""
     drawn, queries = would["drawn"], would["queries"]
     pace = "the team's pace" if cost["measured"] else "assumed, too few grades yet"
-    grades = f"{count_of(cost['grades'], 'grade')}, {cost['seconds_a_grade']:.0f} seconds each"
+    each = count_of(round(cost["seconds_a_grade"]), "second")
+    grades = f"{count_of(cost['grades'], 'grade')}, {each} each"
     return [
         Tile("drawn", queries_of(drawn), f"of {count(queries)}, {percent(drawn / queries)}"),
         Tile("pairs, at most", count(would["pairs_at_most"]), "source documents and others"),

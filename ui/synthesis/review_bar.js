@@ -5,6 +5,10 @@
 
 const KEYS = "aersu";
 
+function newsOf({ pair, token, answers, said }) {
+  return JSON.stringify([pair, token, answers, said]);
+}
+
 class Bar extends PressBar {
   constructor(parent) {
     super();
@@ -33,10 +37,16 @@ class Bar extends PressBar {
     if (isNew) this.begin();
     this.drawBar();
     if (lost) this.tell("The connection was lost: the query on screen is the next that waits.");
-    else if (!this.editing || answered) say(this.said, data.said);
+    else if (answered || (!this.editing && this.isNews(data))) say(this.said, data.said);
+    this.told = newsOf(data);
     if (answered && this.swallowed) this.said.append(" A further press was ignored.");
     this.swallowed = 0;
     this.drawn.dataset.pair = data.pair;
+  }
+
+  // Drawn again as it was, it does not wipe out why a press was just ignored.
+  isNews(data) {
+    return newsOf(data) !== this.told;
   }
 
   begin() {

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from builder.jobs import Job
 from builder.people import Person
 from builder.synthesis.syntheses import list_syntheses, what_is_left
 from builder.synthesis.taking_back import KEPT_IN_WORDS, take_back_synthesis
@@ -32,7 +33,7 @@ def show_runs(workspace: Workspace, person: Person) -> None:
     section("Runs so far")
     if said := st.session_state.pop(_SAID, None):
         note(*said)
-    runs = list_syntheses(workspace)
+    runs = as_at_work(list_syntheses(workspace), latest_job(workspace, SYNTH_JOB))
     if not runs:
         muted("No language model has written queries here yet.")
         return
@@ -40,6 +41,15 @@ def show_runs(workspace: Workspace, person: Person) -> None:
     if len(runs) > AT_ONCE:
         with st.expander(f"{count(len(runs) - AT_ONCE)} earlier"):
             _show_rows(workspace, person, runs[AT_ONCE:])
+
+
+def as_at_work(runs: Sequence[Run], job: Job | None) -> list[Run]:
+    """The runs; the one that a job goes on with is at work, though it still loads its models."""
+    resumed = job.parameters.get("synthesis_id") if job is not None and job.active else None
+    return [
+        {**run, "state": "running", "message": ""} if run["synthesis_id"] == resumed else run
+        for run in runs
+    ]
 
 
 def show_so_far(workspace: Workspace) -> None:
@@ -209,9 +219,10 @@ def _offer_yield(run: Run) -> None:
 def _offer_resuming(workspace: Workspace, person: Person, run: Run) -> None:
     """What is left and unknown, a new limit of calls, and the button."""
     number = run["synthesis_id"]
-    again = st.popover(
-        "Resume", icon=":material/play_arrow:", key=f"resume_{number}", on_change="rerun"
-    )
+    at_work = latest_job(workspace, SYNTH_JOB)
+    # Another key after each run: so it closes.
+    key = f"resume_{number}_{at_work.job_id if at_work else 0}"
+    again = st.popover("Resume", icon=":material/play_arrow:", key=key, on_change="rerun")
     if not again.open:
         return
     with again, errors_shown():
@@ -228,7 +239,6 @@ def _offer_resuming(workspace: Workspace, person: Person, run: Run) -> None:
         once_more = bool(left["failed"]) and st.checkbox(
             "Ask once more for those that were given up", key=_again_key(number)
         )
-        at_work = latest_job(workspace, SYNTH_JOB)
         is_open = left["waiting"] or run["unseen"] or once_more or run["state"] != "done"
         st.button(
             f"Send to go on with run {count(number)}",

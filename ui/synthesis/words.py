@@ -21,7 +21,7 @@ REASONS: Mapping[str, str] = {
     "finish_reason": "the answer did not end by itself",
     "more_than_asked": "more than was asked for",
     "empty": "empty",
-    "length": "too short or too long",
+    "length": "too short, too long or not one line",
     "foreign_address": "only an address that the document does not name",
     "refers_to_document": 'speaks of "the document"',
     "language": "in another language",
@@ -46,12 +46,12 @@ OUTCOMES: Mapping[str, str] = {
     "truncated": "cut off at the limit of tokens",
     "bad_json": "not in the form asked for",
     "empty": "empty",
-    "rate_limited": "too fast for the server",
-    "quota": "the allowance is used up",
-    "context_overflow": "the passage is too long for the model",
-    "server": "a fault of the server",
-    "timeout": "no answer in time",
-    "unsupported": "the server does not know this form of answer",
+    "rate_limited": "sent faster than the server allows",
+    "quota": "refused since the allowance is used up",
+    "context_overflow": "with a passage too long for the model",
+    "server": "failed at the server",
+    "timeout": "without an answer in time",
+    "unsupported": "in a form of answer that the server does not know",
     "rejected": "rejected by the server",
 }
 """What came of a call."""
@@ -132,7 +132,7 @@ def limits_in_words(plan: Mapping[str, Any]) -> list[str]:
 
 
 def counted(counts: Mapping[str, int], names: Mapping[str, str]) -> str:
-    """Numbers with what they are of, those that are not 0: 3 empty, 2 too short or too long."""
+    """Numbers with what they are of, those that are not 0: 3 empty, 2 in another language."""
     most_first = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     told = ((names.get(code) or in_words(code), n) for code, n in most_first if n)
     return ", ".join(f"{count(n)} {what}" for what, n in told)
