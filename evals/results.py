@@ -20,6 +20,7 @@ from estimates import Estimate
 from evals.breakdown import by_source, told_means
 from evals.measures import Recommendation, Scores
 from evals.records import EvalsError, Query, Run
+from evals.written import written_by_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,8 +105,14 @@ class Result:
 
 
 def with_sources(result: Result, queries: Iterable[Query]) -> Result:
-    """The result with its scores by source of these queries: the task's, as it says them now."""
-    return replace(result, by_source=by_source(result.scores, queries))
+    """The result with its scores by source of these queries, the task's, as it says them now.
+
+    And with the warning of those that a language model wrote, which older results lack.
+    """
+    every, scored = list(queries), set(result.scores.query_ids)
+    new = written_by_models(query for query in every if query.query_id in scored)
+    warnings = [*result.warnings, *(one for one in new if one not in result.warnings)]
+    return replace(result, by_source=by_source(result.scores, every), warnings=warnings)
 
 
 def write_result(result: Result, folder: Path) -> Path:

@@ -63,7 +63,9 @@ def in_words(verdict: Verdict, rule: SynthesisSettings, standing: Standing) -> t
             f"Provisional: {graded:,} graded, {graded - standing.unfinished:,} complete, and "
             f"further grades may change the verdict. {sentence}"
         )
-    return f"{sentence}{_beside(verdict, standing)}", f"{following}{_afterwards(verdict, standing)}"
+        n = standing.unfinished
+        following = f"{_pairs(n)} still {_want(n)} a further grade first. {following}"
+    return f"{sentence}{_beside(verdict, standing)}", f"{following}{_afterwards(standing)}"
 
 
 def is_provisional(verdict: Verdict, standing: Standing) -> bool:
@@ -199,11 +201,8 @@ def _beside(verdict: Verdict, standing: Standing) -> str:
     return f" {joined[0].upper()}{joined[1:]}."
 
 
-def _afterwards(verdict: Verdict, standing: Standing) -> str:
+def _afterwards(standing: Standing) -> str:
     told = ""
-    if is_provisional(verdict, standing):
-        pairs = _pairs(standing.unfinished)
-        told += f" {pairs} still {_want(standing.unfinished)} a further grade."
     if standing.later:
         told += (
             f" {_queries(standing.later)} came after the drawing: draw again to have them count."

@@ -165,7 +165,7 @@ def test_what_may_change_it_is_said_beside() -> None:
     sentence, following = said(found, accepted=57, unfinished=1, later=12, changed=3)
     assert sentence.endswith("3 queries not drawn changed since and do not count.")
     assert sentence.startswith("Provisional: 30 graded, 29 complete, and further grades may change")
-    assert "1 pair still wants a further grade." in following
+    assert following.startswith("1 pair still wants a further grade first. Export")
     assert "12 queries came after the drawing: draw again to have them count." in following
 
 
