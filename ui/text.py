@@ -34,8 +34,6 @@ _LISTS = {
     "nb": "NORWEGIAN", "nl": "DUTCH", "nn": "NORWEGIAN", "no": "NORWEGIAN", "pt": "PORTUGUESE",
     "ru": "RUSSIAN", "sv": "SWEDISH", "tr": "TURKISH",
 }  # fmt: skip
-# They turn letters round, so that one reads what is not there; no text needs them.
-_OVERRIDES = dict.fromkeys((0x202D, 0x202E), "\ufffd")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -53,15 +51,11 @@ class FoldedText:
 
 
 def clean(text: str) -> str:
-    """The text in NFC with line feeds as line ends; what no page can hold becomes U+FFFD.
-
-    So does what turns the order of letters round (U+202D, U+202E).
-    """
+    """The text in NFC with line feeds as line ends; what no page can hold becomes U+FFFD."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     if lines.isascii():
         return lines
     readable = lines.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    readable = readable.translate(_OVERRIDES)
     return unicodedata.normalize("NFC", readable)
 
 

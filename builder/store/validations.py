@@ -4,6 +4,8 @@ A validation keeps all queries that could be drawn, as they were then: text, str
 the grade that came with them. What experts say is read from the judgments, never copied.
 """
 
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,7 +15,15 @@ from sqlalchemy import Connection, Row, Select, and_, insert, select, update
 from builder.store.batches import batches
 from builder.store.deeds import Deed, json_text, new_deed, read_deed, taken_back
 from builder.store.quota import SYNTHETIC
-from builder.store.schema import current_judgments, documents, judgments, pairs, people, queries
+from builder.store.schema import (
+    activity,
+    current_judgments,
+    documents,
+    judgments,
+    pairs,
+    people,
+    queries,
+)
 from builder.store.synthesis_schema import (
     synthesis_tasks,
     synthetic_queries,
@@ -172,6 +182,17 @@ def units_now(connection: Connection, validation_id: int) -> list[UnitNow]:
     """The queries of a validation as they are now, drawn or not, ordered by query_id."""
     mine = _UNITS.where(validation_queries.c.validation_id == validation_id)
     return [UnitNow(*row) for row in connection.execute(mine.order_by(queries.c.query_id))]
+
+
+def rewritings(connection: Connection) -> dict[str, list[str]]:
+    """query_id -> when its text was changed, ISO 8601 in UTC, in their order."""
+    edits = select(activity.c.subject, activity.c.happened_at, activity.c.details)
+    edits = edits.where(activity.c.action == "query.edit").order_by(activity.c.activity_id)
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for query_id, moment, details in connection.execute(edits):
+        if "text" in json.loads(details).get("before", {}):
+            found[query_id].append(moment)
+    return dict(found)
 
 
 def _one(connection: Connection, chosen: Select[Any]) -> ValidationRow | None:

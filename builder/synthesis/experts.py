@@ -9,7 +9,13 @@ from builder.settings import SynthesisSettings
 from builder.store import Connection
 from builder.store.adjudications import excluded_raters, grades_and_decisions
 from builder.store.judgments import GradeRow
-from builder.store.validations import UnitNow, latest_validation, source_pairs, units_now
+from builder.store.validations import (
+    UnitNow,
+    latest_validation,
+    rewritings,
+    source_pairs,
+    units_now,
+)
 from evals.records import Validation
 
 RELEVANT: Final = 2
@@ -19,8 +25,8 @@ AGREES, DISAGREES, CANNOT_JUDGE, GONE, WAITING = (
     *("agrees", "disagrees", "cannot_judge", "gone", "waiting"),
 )
 SAID: Final = (AGREES, DISAGREES, CANNOT_JUDGE, GONE, WAITING)
-"""What became of a drawn query. gone: rewritten, merged away (its grades went along), or retired
-before anybody had graded it."""
+"""What became of a drawn query. gone: rewritten or retired before anybody had graded it, or merged
+away (its grades went along). A grade of the words that were drawn still speaks of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +40,13 @@ class Unit:
         probability: The chance with which it was drawn.
         drawn: Whether it was.
         synthetic: The grade that it came with.
-        grade: What experts say of its document on the whole; None where nobody says it, or it is
-            gone.
+        grade: What experts say of its document on the whole, for the words that were drawn; None
+            where nobody says it.
         said: One of `SAID`; None where it was not drawn.
         stands: Whether it is active and says what it said at the drawing.
         is_given_up: Whether so many people cannot judge its document that nobody else is asked,
             and of a drawn one no grade stands.
-        is_unfinished: Whether it is graded, and wants further grades.
+        is_unfinished: Whether it is graded, and wants further grades of the same words.
         is_set_aside: Whether it waits since an analyst has to decide on the whole query.
         is_asked: Whether the queue holds its document, or once will.
     """
@@ -93,7 +99,8 @@ def evidence_of(connection: Connection) -> Evidence | None:
     if row is None:
         return None
     found = units_now(connection, row.validation_id)
-    grades = _grades(connection, [unit for unit in found if unit.drawn])
+    spans = _Spans(row.created_at, rewritings(connection))
+    grades = _grades(connection, [unit for unit in found if unit.drawn], spans)
     known = {unit.query_id for unit in found}
     later = sum(source.query_id not in known for source in source_pairs(connection))
     return Evidence(
@@ -110,11 +117,40 @@ def rule_of(parameters: Mapping[str, Any]) -> SynthesisSettings:
     return SynthesisSettings(**parameters["rule"])
 
 
-def _grades(connection: Connection, drawn: Iterable[UnitNow]) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """When each query said what it said at the drawing.
+
+    Attributes:
+        drawn_at: When was drawn, ISO 8601 in UTC, as all moments here.
+        rewritings: query_id -> when its text was changed, in their order.
+    """
+
+    drawn_at: str
+    rewritings: Mapping[str, Sequence[str]]
+
+    def holds(self, row: GradeRow) -> bool:
+        """Whether the grade is of the words that were drawn.
+
+        One without a time is, where the words never were others.
+        """
+        moments = self.rewritings.get(row.query_id, ())
+        if row.judged_at is None:
+            return not moments
+        began = max((at for at in moments if at <= self.drawn_at), default="")
+        ended = min((at for at in moments if at > self.drawn_at), default="~")
+        return began <= row.judged_at < ended
+
+
+def _grades(connection: Connection, drawn: Iterable[UnitNow], spans: _Spans) -> dict[str, int]:
     """query_id -> what people say of its source document, by majority; decisions win."""
     documents = {unit.query_id: unit.doc_id for unit in drawn}
     rows = grades_and_decisions(connection, documents.keys())
-    mine = (row for row in rows if documents[row.query_id] == row.doc_id and _is_of_people(row))
+    mine = (
+        row
+        for row in rows
+        if documents[row.query_id] == row.doc_id and _is_of_people(row) and spans.holds(row)
+    )
     settled = settle_pairs(mine, "majority", excluded=excluded_raters(connection))
     return {pair.query_id: pair.grade for pair in settled}
 
@@ -125,7 +161,6 @@ def _is_of_people(row: GradeRow) -> bool:
 
 def _unit(now: UnitNow, grade: int | None) -> Unit:
     is_rewritten = now.text != now.text_then
-    counted = None if is_rewritten else grade
     return Unit(
         now.query_id,
         now.doc_id,
@@ -133,11 +168,11 @@ def _unit(now: UnitNow, grade: int | None) -> Unit:
         now.probability,
         bool(now.drawn),
         now.grade,
-        counted,
-        _said(now, counted) if now.drawn else None,
+        grade,
+        _said(now, grade) if now.drawn else None,
         stands=now.status == "active" and not is_rewritten,
-        is_given_up=counted is None and now.cannot_judges >= now.patience,
-        is_unfinished=counted is not None and now.open_slots > 0,
+        is_given_up=grade is None and now.cannot_judges >= now.patience,
+        is_unfinished=grade is not None and now.open_slots > 0 and not is_rewritten,
         is_set_aside=bool(now.set_aside),
         is_asked=now.quota != 0,
     )

@@ -109,6 +109,8 @@ def _what_is_left(whole: Tally, standing: Standing) -> str:
     left = whole.waiting - standing.set_aside - standing.not_asked
     if left > 0:
         steps.append(f"have {left:,} more {'pair' if left == 1 else 'pairs'} graded by experts")
+    if n := standing.unfinished:
+        steps.append(f"{_pairs(n)} that {'is' if n == 1 else 'are'} graded {_want(n)} more grades")
     return _step("; ".join(steps))
 
 

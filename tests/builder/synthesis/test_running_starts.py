@@ -2,9 +2,11 @@
 
 import _thread
 import os
+import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
@@ -134,6 +136,15 @@ def test_a_wish_to_stop_before_the_first_call_is_no_error(
     assert (left["state"], left["stopped"], left["calls"]) == ("stopped", "cancelled", 0)
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard also where the shell has its background jobs ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_in_the_main_thread_is_heard_while_the_model_is_asked(boilers: Workspace) -> None:
     def interrupt() -> None:
         while len(server.requests) < 2:

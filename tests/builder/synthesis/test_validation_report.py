@@ -169,19 +169,38 @@ def test_retired_after_the_grade_it_still_speaks_and_counts_no_more(drawn: Works
     assert report["accepted"] == 99
 
 
-def test_rewritten_it_is_no_more_what_experts_graded(drawn: Workspace) -> None:
+def test_a_grade_of_the_words_that_were_drawn_still_speaks_of_them(drawn: Workspace) -> None:
     grade_all(drawn, TWENTY_FOUR)
     drawn_ids = {query_of(drawn, pair_id) for pair_id in drawn_pairs(drawn)}
-    first = query_of(drawn, drawn_pairs(drawn)[4])
+    pair_id = drawn_pairs(drawn)[4]
+    first = query_of(drawn, pair_id)
     other = next(one for one in sorted(accepted_queries(drawn)) if one not in drawn_ids)
     for query_id in (first, other):
         _rewrite(drawn, query_id)
+    grade(drawn, pair_id, 3, "ben")  # of the new words: it says nothing of the old ones
     report = validation_report(drawn)
-    assert (report["graded"], report["agree"], report["gone"]) == (29, 24, 1)
-    assert report["worst"]["value"] == pytest.approx(24 / 30)
-    assert (report["changed"], report["accepted"]) == (1, 98)
+    assert (report["verdict"], report["graded"], report["agree"]) == ("accept", 30, 24)
+    assert (report["gone"], report["changed"], report["accepted"]) == (0, 1, 98)
     assert {first, other}.isdisjoint(accepted_queries(drawn))
+
+
+def test_rewritten_before_anybody_graded_it_is_gone(drawn: Workspace) -> None:
+    first, *others = drawn_pairs(drawn)
+    _rewrite(drawn, query_of(drawn, first))
+    for pair_id in others:
+        grade(drawn, pair_id, 2)
+    report = validation_report(drawn)
+    assert (report["graded"], report["gone"], report["accepted"]) == (29, 1, 99)
+    assert report["worst"]["value"] == pytest.approx(29 / 30)
     assert "1 drawn query is gone or rewritten" in report["sentence"]
+
+
+def test_drawn_anew_it_is_not_graded_by_what_was_said_of_other_words(drawn: Workspace) -> None:
+    grade_all(drawn, TWENTY_FOUR)
+    _rewrite(drawn, query_of(drawn, drawn_pairs(drawn)[4]))
+    draw(drawn, others=0)
+    report = validation_report(drawn)
+    assert (report["validation_id"], report["graded"], report["waiting"]) == (2, 29, 1)
 
 
 def test_merged_away_it_is_gone_for_its_grades_went_along(drawn: Workspace) -> None:
