@@ -183,7 +183,8 @@ class List {
     this.why.box.hidden = !this.choosing;
     this.tools.hidden = this.choosing;
     this.counts.replaceChildren(...data.counts.map((part) => element("span", { class: "gs-part" }, part)));
-    say(this.said, data.said);
+    // Why a press was ignored stays until the next one, whatever the server says of the one before.
+    say(this.said, this.ignored ?? data.said);
   }
 
   // The row that the keys mean ------------------------------------------------------------------
@@ -317,7 +318,8 @@ class List {
       const now = performance.now();
       const { same_key_ms: same, other_key_ms: other } = this.data.guard;
       if (this.last && now - this.last.at < (this.last.key === key ? same : other)) {
-        say(this.said, { kind: "ignored", before: `${key} came at once after ${this.last.key}: it was ignored.` });
+        this.ignored = { kind: "ignored", before: `${key} came at once after ${this.last.key}: it was ignored.` };
+        say(this.said, this.ignored);
         return;
       }
       this.last = { key, at: now };
@@ -342,6 +344,7 @@ class List {
   // To the server and back ------------------------------------------------------------------------
 
   submit(key, row, more = {}) {
+    this.ignored = null;
     this.queue.push({ key, row, comment: row?.comment.value ?? "", more });
     if (row) {
       row.waiting += 1;
