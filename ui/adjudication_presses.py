@@ -9,7 +9,7 @@ from builder.people import Person
 from builder.workspace import Workspace
 from ui.adjudication_bar import reason_of
 from ui.deciding import Deciding, title_in_short
-from ui.presses import Press
+from ui.presses import Press, refusal_of
 from ui.sitting import Said, now_ms, shortened
 
 PAIR_IN_URL = "pair"
@@ -22,22 +22,15 @@ def press_key(workspace: Workspace, person: Person, deciding: Deciding, press: P
         BuilderError: It cannot be done; nothing was stored.
     """
     deciding.answers += 1
+    is_there = deciding.dispute is not None
     if press.key == "a":
         deciding.whole = deciding.name
-    elif refusal := _refusal(deciding, press):
+    elif refusal := refusal_of(deciding, press, is_there=is_there, what="pair"):
         deciding.said = Said("ignored", refusal)
     elif press.key == "u":
         _undo(workspace, person, deciding)
     elif deciding.dispute is not None:
         _deal_with(workspace, person, deciding, press, deciding.dispute)
-
-
-def _refusal(deciding: Deciding, press: Press) -> str | None:
-    """Why the press does not count, or None."""
-    meant = (press.name, press.token) == (deciding.name, deciding.token)
-    if press.key != "u" and (deciding.dispute is None or not meant):
-        return "That pair is done: this press was ignored."
-    return deciding.guard.accepts(press.pressed, now_ms(), deciding.shown_at_ms)
 
 
 def _deal_with(

@@ -1,12 +1,13 @@
 """A press in a page's own bar, as the browser tells it; everything in it is checked before use."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import streamlit as st
 
+from builder.judging.presses import PressGuard
 from builder.judging.queue import LONGEST_REASON
-from ui.sitting import as_text
+from ui.sitting import as_text, now_ms
 
 _DAY_MS = 24 * 60 * 60 * 1000
 
@@ -51,3 +52,38 @@ def last_press(bar: str) -> Press:
         typed=as_text(told.get("reason")).strip()[:LONGEST_REASON],
         looked_ms=looked if type(looked) is int and 0 <= looked <= _DAY_MS else None,
     )
+
+
+class Showing(Protocol):
+    """What is on screen: its name, and which showing of it this is."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the page."""
+
+    @property
+    def token(self) -> str:
+        """Another one for each showing."""
+
+    @property
+    def guard(self) -> PressGuard:
+        """Decides which presses come too fast."""
+
+    @property
+    def shown_at_ms(self) -> float:
+        """When it appeared, on the monotonic clock."""
+
+
+def refusal_of(showing: Showing, press: Press, *, is_there: bool, what: str) -> str | None:
+    """Why a press does not count, or None.
+
+    Args:
+        showing: What is on screen.
+        press: What was pressed.
+        is_there: Whether anything is on screen to be dealt with.
+        what: What that is, such as "pair"; ours.
+    """
+    meant = (press.name, press.token) == (showing.name, showing.token)
+    if press.key != "u" and not (is_there and meant):
+        return f"That {what} is done: this press was ignored."
+    return showing.guard.accepts(press.pressed, now_ms(), showing.shown_at_ms)

@@ -3,8 +3,8 @@
 from builder.people import Person
 from builder.synthesis.review import Candidate, accept, latest_reviewed, reject, undo_review
 from builder.workspace import Workspace
-from ui.presses import Press
-from ui.sitting import Said, now_ms, shortened
+from ui.presses import Press, refusal_of
+from ui.sitting import Said, shortened
 from ui.synthesis.review_state import Reviewing
 
 
@@ -15,20 +15,13 @@ def press_key(workspace: Workspace, person: Person, reviewing: Reviewing, press:
         BuilderError: It cannot be done; nothing was stored.
     """
     reviewing.answers += 1
-    if refusal := _refusal(reviewing, press):
+    is_there = reviewing.candidate is not None
+    if refusal := refusal_of(reviewing, press, is_there=is_there, what="query"):
         reviewing.said = Said("ignored", refusal)
     elif press.key == "u":
         _undo(workspace, person, reviewing)
     elif reviewing.candidate is not None:
         _deal_with(workspace, person, reviewing, press, reviewing.candidate)
-
-
-def _refusal(reviewing: Reviewing, press: Press) -> str | None:
-    """Why the press does not count, or None."""
-    meant = (press.name, press.token) == (reviewing.name, reviewing.token)
-    if press.key != "u" and (reviewing.candidate is None or not meant):
-        return "That query is done: this press was ignored."
-    return reviewing.guard.accepts(press.pressed, now_ms(), reviewing.shown_at_ms)
 
 
 def _deal_with(
