@@ -321,8 +321,8 @@ def _value(value: object, longest: int | None) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
+    if isinstance(value, (int, float)):
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
     if isinstance(value, Mapping):
         told = (f"{_field(str(key))} {_value(part, longest)}" for key, part in value.items())
         return _shortened(", ".join(told), longest)

@@ -237,3 +237,10 @@ def test_imports_pooling_and_releases_are_in_the_log(workspace: Workspace) -> No
     assert (corpus["read"], corpus["accepted"], corpus["quarantined"]) == (3, 2, 1)
     assert str(workspace.root) not in json.dumps(dict(corpus))
     assert entries[4].details["pairs_added"] == 1
+
+
+def test_sums_are_told_without_the_digits_that_adding_left() -> None:
+    assert detail_lines({"cost": 0.0029545000000000005, "share": 0.5}) == [
+        "cost: 0.0029545",
+        "share: 0.5",
+    ]
